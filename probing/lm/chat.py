@@ -166,9 +166,9 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
             made = self._complete(question, settings, seed, client)
         except RefusedError as refusal:
             return Reply(Generation(str(refusal), None, "refused"), self.count_tokens(prompt))
-        text, finish = _read_text(made, settings)
+        text, finish, thought = _read_text(made, settings)
         written = made.usage.completion_tokens if made.usage else None
-        return self._reply(Generation(text, written, finish), made, question, text)
+        return self._reply(Generation(text, written, finish, thought), made, question, text)
 
     def _answer(
         self,
@@ -184,10 +184,11 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
         except RefusedError as refusal:
             spent = self.count_tokens(question.user)
             return Reply(Answer(str(refusal), "refused"), spent)
-        text, finish = _read_text(made, settings)
+        text, finish, thought = _read_text(made, settings)
         if question.opening:  # some servers give the opening back
             text = text.removeprefix(question.opening.strip()).strip()
-        answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
+        reasoning = _reasoning(made) or (self.count_tokens(thought) if thought else 0)
+        answer = Answer(text, finish, _read_tokens(made), reasoning, thought)
         return self._reply(answer, made, question, text)
 
     def _complete(
@@ -321,17 +322,22 @@ def _named_option(said: str, body: Mapping[str, Any]) -> str | None:
 
 def _read_text(
     made: Any, settings: GenerationSettings
-) -> tuple[str, Literal["stop", "length", "refused"]]:
-    """Return what was written up to the first stop text, and how it ended."""
+) -> tuple[str, Literal["stop", "length", "refused"], str]:
+    """Return what was written up to the first stop text, how it ended, and the reasoning before.
+
+    Servers tell reasoning apart from the answer, under either of two names, or leave its marks.
+    """
     choice = made.choices[0]
     refusal = getattr(choice.message, "refusal", None)
     text = refusal or _plain(choice.message.content)
     if refusal or choice.finish_reason in _REFUSING:
-        return text.strip(), "refused"
-    text, _, closed = split_reasoning(text)
+        return text.strip(), "refused", ""
+    text, thought, closed = split_reasoning(text)
+    told = (getattr(choice.message, name, None) for name in ("reasoning_content", "reasoning"))
+    thought = next((one.strip() for one in told if isinstance(one, str) and one.strip()), thought)
     cut = min((at for one in settings.stop if (at := text.find(one)) >= 0), default=None)
     whole = closed and (choice.finish_reason not in _CUT or cut is not None)
-    return text[:cut].strip(), "stop" if whole else "length"
+    return text[:cut].strip(), "stop" if whole else "length", thought
 
 
 def _plain(content: object) -> str:

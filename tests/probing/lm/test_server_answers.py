@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -98,6 +99,24 @@ def chatted(finish: str = "stop", logprobs: object = None, **message: object) ->
 def test_an_answer_is_what_follows_the_reasoning(act: Act, expected: tuple[str, str]) -> None:
     with serve(act) as host:
         assert ask(host) == expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "70", "reasoning_content": "40 or 50"},
+        {"content": "70", "reasoning": "40 or 50"},
+        {"content": "70", "reasoning": None, "reasoning_content": "40 or 50"},
+        {"content": "<think>40 or 50</think>70"},
+    ],
+)
+def test_reasoning_is_kept_apart_from_the_answer(message: dict[str, Any]) -> None:
+    with serve(chatted(**message)) as host:
+        chat = ChatModel(f"http://{host}/v1", "m", limits=QUICK)
+        (answer,) = chat.answer([Question("Why?")], SETTINGS, seeds=[1])
+        (written,) = chat.generate(["Why?"], SETTINGS, seeds=[1])
+    assert (answer.text, answer.thought) == (written.text, written.thought) == ("70", "40 or 50")
+    assert answer.reasoning > 0
 
 
 @pytest.mark.parametrize("stand_in", [-9999.0, -9999, -100.0, -1e9])
