@@ -6,6 +6,7 @@ leave out without a word is looked for here, and added or refused.
 
 from __future__ import annotations
 
+import copy
 import json
 import mmap
 import struct
@@ -79,17 +80,25 @@ def alone(path: Path) -> Iterator[dict[str, str]]:
         yield {"pretrained_model_name_or_path": folder, "gguf_file": link.name}
 
 
-def without_strays(tokenizer: Any, n_tokens: int | None) -> Any:
-    """Return a tokenizer without tokens that its GGUF file does not have.
+def read_gguf_tokenizer(path: Path, n_tokens: int | None) -> Any:
+    """Return the tokenizer of a GGUF file, which the caller may change.
 
-    transformers builds those of bytes as GPT-2's, with its end token, for which other models have
-    no number.
+    Takes seconds the first time. Raises whatever transformers stumbles over.
     """
+    stat = path.stat()
+    return copy.deepcopy(_read_tokenizer(path, n_tokens, stat.st_size, stat.st_mtime_ns))
+
+
+@lru_cache(maxsize=2)
+def _read_tokenizer(path: Path, n_tokens: int | None, _size: int, _changed: int) -> Any:
+    from tokenizers import Tokenizer
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    with alone(path) as place:
+        tokenizer = AutoTokenizer.from_pretrained(**place)
     if n_tokens is None or len(tokenizer) <= n_tokens:
         return tokenizer
-    from tokenizers import Tokenizer
-    from transformers import PreTrainedTokenizerFast
-
+    # Tokenizers of bytes are built as GPT-2's, with its end token, which other models don't have.
     stored = json.loads(tokenizer.backend_tokenizer.to_str())
     stored["added_tokens"] = [one for one in stored["added_tokens"] if one["id"] < n_tokens]
     return PreTrainedTokenizerFast(

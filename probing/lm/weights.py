@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from probing.lm.errors import DeviceError, ModelFilesError, TokenizerError, WrongModelKindError
-from probing.lm.gguf_files import alone, read_gguf, without_strays
+from probing.lm.gguf_files import alone, read_gguf, read_gguf_tokenizer
 from probing.lm.sources import ModelFacts, fingerprint, local_place
 
 #: Buffers that older checkpoints do not store and that are zero by definition.
@@ -153,9 +153,10 @@ def read_tokenizer(facts: ModelFacts) -> Any:
     try:
         if facts.base is not None:
             return AutoTokenizer.from_pretrained(facts.source, config=read_config(facts))
+        if facts.quantization:
+            return read_gguf_tokenizer(Path(facts.source), facts.vocabulary_size)
         with place_of(facts) as place:
-            found = AutoTokenizer.from_pretrained(**place)
-        return without_strays(found, facts.vocabulary_size) if facts.quantization else found
+            return AutoTokenizer.from_pretrained(**place)
     except Exception as error:  # the tokenizers library raises bare exceptions
         raise TokenizerError(
             f"The tokenizer of '{facts.source}' cannot be read ({_first_line(error)}). Save the "
