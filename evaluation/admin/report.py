@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import BooleanField, ExpressionWrapper, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -30,7 +31,7 @@ from annotation.researcher.pages.fields import ChoiceField, TextField
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING
-from evaluation.reports.parts.kind import ReportKind, RunsInput
+from evaluation.reports.parts.kind import ReportKind, RunsInput, Topic
 from evaluation.reports.registry import KINDS, headline, title_of
 from evaluation.reports.report_changes import delete_report, pin_report
 from evaluation.reports.requesting import (
@@ -49,7 +50,7 @@ from evaluation.reports.selectors import (
 from probing.admin.run_form import plain_field
 from probing.admin.run_labels import value_label
 from probing.measures.registry import MEASURES
-from probing.models import Run
+from probing.models import Run, RunStatus
 from probing.runs.access import visible_runs
 
 # --- The form that asks for a report; its fields follow from what the kind needs ------------------
@@ -140,7 +141,9 @@ class ReportForm(forms.Form):
         if wanted is None:
             return
         common: dict[str, Any] = {
-            "queryset": fitting_runs(wanted, self.user).filter(pk__in=self._list_fitting(wanted)),
+            "queryset": fitting_runs(wanted, self.user).filter(
+                pk__in=list_fitting_runs(self.kind, wanted, self.user)
+            ),
             "help_text": wanted.help,
             "required": wanted.least > 0,
         }
@@ -154,17 +157,6 @@ class ReportForm(forms.Form):
             if wanted.most == 1
             else RunsChoice(label=_("Runs"), widget=forms.CheckboxSelectMultiple, **common)
         )
-
-    def _list_fitting(self, wanted: RunsInput) -> list[int]:
-        """Return the runs whose groups and templates the kind can work on. One query."""
-        stimuli = fitting_runs(wanted, self.user).values_list(
-            "pk", "stimuli__groups", "stimuli__templates"
-        )
-        return [
-            pk
-            for pk, groups, templates in stimuli
-            if self.kind.fits_stimuli({one["slug"] for one in groups or ()}, len(templates or ()))
-        ]
 
     @property
     def nothing_fits(self) -> list[str]:
@@ -211,6 +203,68 @@ class ReportForm(forms.Form):
         except ReportError as error:
             self.add_error(None, str(error))
         return cleaned
+
+
+def list_fitting_runs(kind: ReportKind, wanted: RunsInput, user: User) -> list[int]:
+    """Return the runs whose groups and templates the kind can work on. One query."""
+    stimuli = fitting_runs(wanted, user).values_list("pk", "stimuli__groups", "stimuli__templates")
+    return [
+        pk
+        for pk, groups, templates in stimuli
+        if kind.fits_stimuli({one["slug"] for one in groups or ()}, len(templates or ()))
+    ]
+
+
+@dataclass(frozen=True)
+class OfferedKind:
+    """A kind of report, and what is missing before one can be asked for."""
+
+    kind: ReportKind
+    missing: tuple[str, ...]
+
+
+def offer_kinds(kinds: Iterable[ReportKind], user: User) -> list[tuple[str, list[OfferedKind]]]:
+    """Return the kinds by their topics, first those that the data of ``user`` allow.
+
+    Two queries, and one for each study, or set of stimuli, that a kind asks for.
+    """
+    kinds = list(kinds)
+    usable = visible_runs(user).exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
+    n_runs = dict(usable.order_by().values_list("measure").annotate(n=Count("pk")))
+    has_corpus = visible_corpora(user).exists()
+    sections = []
+    for topic in Topic:
+        offered = [
+            OfferedKind(kind, tuple(_find_missing(kind, user, n_runs, has_corpus=has_corpus)))
+            for kind in kinds
+            if kind.topic == topic
+        ]
+        if offered:
+            sections.append((str(topic.label), sorted(offered, key=lambda one: bool(one.missing))))
+    return sections
+
+
+def _find_missing(
+    kind: ReportKind, user: User, n_runs: Mapping[str, int], *, has_corpus: bool
+) -> Iterator[str]:
+    visible = Study.objects.visible_to(user)
+    for name, wanted, fitting in (
+        ("study", kind.study, kind.fitting_studies),
+        ("second_study", kind.second_study, kind.fitting_second_studies),
+    ):
+        if wanted and wanted.required and not fitting(visible).exists():
+            yield f"{NOTHING_FITS[name]} {wanted.help}"
+    if kind.corpus and not has_corpus:
+        yield f"{NOTHING_FITS['corpus']} {kind.corpus.help}"
+    if kind.runs and kind.runs.least:
+        n = sum(n_runs.get(measure, 0) for measure in fitting_measures(kind.runs))
+        if n and type(kind).fits_stimuli is not ReportKind.fits_stimuli:
+            n = len(list_fitting_runs(kind, kind.runs, user))
+        if not n:
+            yield f"{NOTHING_FITS['runs']} {kind.runs.help}"
+        elif n < kind.runs.least:
+            counts = {"n": n, "least": kind.runs.least}
+            yield _("Needs %(least)d runs; there is %(n)d that fits.") % counts
 
 
 def list_fitting_kinds(user: User, chosen: Any) -> list[ReportKind]:
@@ -370,7 +424,8 @@ class ReportAdmin(ModelAdmin):
         }
         kind = KINDS.get(request.GET.get("kind", ""))
         if kind is None:
-            context["kinds"] = list_fitting_kinds(cast(User, request.user), request.GET)
+            user = cast(User, request.user)
+            context["sections"] = offer_kinds(list_fitting_kinds(user, request.GET), user)
             context["is_about"] = any(name in request.GET for name in INPUTS)
             return TemplateResponse(request, "admin/evaluation/report/kinds.html", context)
         form = ReportForm(

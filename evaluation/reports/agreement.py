@@ -24,7 +24,7 @@ from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows, to_an
 from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, number, percent, sentence
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, StudyInput
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, StudyInput, Topic
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.table import Column, Reader, ReportTable, downloaded, read
 
@@ -320,6 +320,7 @@ class Agreement(AnalysisKind[AgreementResult]):
     name = "agreement"
     title = _("Agreement of annotators")
     question = _("How far do annotators who rewrote the same texts write the same?")
+    topic = Topic.PEOPLE
     meanings = MEANINGS
     Parameters = AgreementParameters
     Result = AgreementResult

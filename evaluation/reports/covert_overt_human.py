@@ -55,7 +55,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, interval, listing, number, percent
 from evaluation.reports.parts.guise_inputs import MEASURE, load_guise_run, require_purposes
 from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput, Topic
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (
@@ -476,6 +476,7 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
     name = "covert_overt_human"
     title = _("One model, three pictures")
     question = _("Does a model say of speakers what it says of groups, and what do people say?")
+    topic = Topic.SPEAKERS
     meanings = MEANINGS
     Parameters = CovertOvertHumanParameters
     Result = ThreePictures

@@ -23,7 +23,7 @@ from evaluation.reports.parts.document import Block, Document, KeyNumber, Sectio
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, number, percent
 from evaluation.reports.parts.gap_tables import SIDES, beyond_key, gap_figure
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, Topic
 from evaluation.reports.parts.meanings import BEYOND, SPAN
 from evaluation.reports.parts.prediction_inputs import (
     MEASURES,
@@ -162,6 +162,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
     name = "fpr_comparison"
     title = _("Gaps in false positive rates of several classifiers")
     question = _("Which classifiers err more often when a group is named, and about which group?")
+    topic = Topic.CLASSIFIERS
     meanings = MEANINGS
     Parameters = GapParameters
     Result = FprComparison

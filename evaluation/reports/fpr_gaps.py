@@ -34,7 +34,14 @@ from evaluation.reports.parts.gap_tables import (
     span_key,
     unmarked_keys,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, ReportParameters, RunsInput
+from evaluation.reports.parts.kind import (
+    AnalysisKind,
+    Chosen,
+    Loaded,
+    ReportParameters,
+    RunsInput,
+    Topic,
+)
 from evaluation.reports.parts.meanings import BEYOND, SPAN
 from evaluation.reports.parts.prediction_inputs import (
     MEASURES,
@@ -349,6 +356,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
     name = "fpr_gaps"
     title = _("Gaps in false positive rates")
     question = _("Does a classifier err more often when one group is named than another?")
+    topic = Topic.CLASSIFIERS
     meanings = MEANINGS
     Parameters = FprGapParameters
     Result = FprGaps

@@ -45,7 +45,7 @@ from evaluation.reports.parts.guise_inputs import (
     load_guise_run,
     require_purposes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput, Topic
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import (
@@ -398,6 +398,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
     name = "guise_ratings"
     title = _("People under the same guises")
     question = _("What do people say of speakers of two varieties, and does a model say the same?")
+    topic = Topic.SPEAKERS
     meanings = MEANINGS
     Parameters = GuiseRatingParameters
     Result = GuisePeople

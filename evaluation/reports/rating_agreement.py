@@ -29,7 +29,7 @@ from evaluation.reports.parts.document import (
     Table,
 )
 from evaluation.reports.parts.formatting import MISSING, count, number, percent, sentence
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, Topic
 from evaluation.reports.parts.meanings import ALPHA
 from evaluation.reports.parts.options import (
     ArmParameters,
@@ -274,6 +274,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
     name = "rating_agreement"
     title = _("Agreement of raters")
     question = _("How alike do people rate the same groups?")
+    topic = Topic.PEOPLE
     meanings = MEANINGS
     Parameters = RatingAgreementParameters
     Result = RatingAgreement

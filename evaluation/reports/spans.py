@@ -21,7 +21,14 @@ from evaluation.reports.parts.corpus_inputs import (
 from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent, value_range
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, CorpusInput, Loaded, RunsInput
+from evaluation.reports.parts.kind import (
+    AnalysisKind,
+    Chosen,
+    CorpusInput,
+    Loaded,
+    RunsInput,
+    Topic,
+)
 from evaluation.reports.parts.missing import join_reasons
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
@@ -259,6 +266,7 @@ class Spans(AnalysisKind[SpanResult]):
     name = "spans"
     title = _("Masked spans")
     question = _("Are hidden words of one variety harder for models to guess than of another?")
+    topic = Topic.SPEAKERS
     meanings = MEANINGS
     Parameters = SpanParameters
     Result = SpanResult

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -75,6 +77,11 @@ def test_the_study_of_somebody_else_fills_in_nothing() -> None:
     assert form["single_groups"].value() == []
 
 
+def list_kinds(answer: Any) -> list[Any]:
+    sections = answer.context["sections"]
+    return [offered.kind for _subject, kinds in sections for offered in kinds]
+
+
 def test_kinds_of_reports_are_those_that_fit_what_one_came_from(root: Client) -> None:
     study = make_study()
     corpus = make_pairs(3)
@@ -84,9 +91,9 @@ def test_kinds_of_reports_are_those_that_fit_what_one_came_from(root: Client) ->
     def kinds(query: str) -> set[str]:
         answer = root.get(f"{reverse(REPORT_FORM)}?{query}")
         assert answer.status_code == 200
-        for kind in answer.context["kinds"]:
+        for kind in list_kinds(answer):
             assert f"{query}&amp;kind={kind.name}" in answer.content.decode()
-        return {kind.name for kind in answer.context["kinds"]}
+        return {kind.name for kind in list_kinds(answer)}
 
     assert {"alignment", "rating_agreement"} <= kinds(f"study={study.pk}")
     assert "dataset" not in kinds(f"study={study.pk}")
@@ -102,7 +109,7 @@ def test_a_finished_run_leads_to_the_reports_on_it(root: Client, make_run) -> No
     assert wanted not in root.get(page).content.decode()
     Run.objects.update(status=RunStatus.FINISHED)
     assert wanted in root.get(page).content.decode()
-    names = {kind.name for kind in root.get(wanted).context["kinds"]}
+    names = {kind.name for kind in list_kinds(root.get(wanted))}
     assert "alignment" in names
     assert "dataset" not in names
     viewer = log_in(allow(make_user("vera"), "view_run"))  # type: ignore[arg-type]

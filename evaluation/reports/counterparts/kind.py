@@ -37,7 +37,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.examples import draw, example_section
 from evaluation.reports.parts.features import CAVEAT, Features, count_uses
 from evaluation.reports.parts.formatting import count, value_range
-from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, RunsInput, Topic
 from evaluation.reports.parts.missing import join_reasons
 from evaluation.reports.parts.options import (
     HITS_CAVEAT,
@@ -226,6 +226,7 @@ class Counterparts(WordListKind):
     name = "counterparts"
     title = _("Counterparts by models")
     question = _("How close do models come to people’s counterparts, in either direction?")
+    topic = Topic.SPEAKERS
     meanings = MEANINGS
     Parameters = CounterpartParameters
     corpus = CorpusInput(_("The corpus whose pairs the models rewrote."))

@@ -27,7 +27,7 @@ from evaluation.reports.parts.document import Document, Figure, KeyNumber, Secti
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.features import FEATURE_WORDS
 from evaluation.reports.parts.formatting import count, number, p_value, percent, sentence
-from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded
+from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, Topic
 from evaluation.reports.parts.options import (
     HITS_CAVEAT,
     NO_WORD_LIST,
@@ -313,6 +313,7 @@ class Dataset(WordListKind):
     name = "dataset"
     title = _("Dataset")
     question = _("What does a corpus of text pairs hold, and where do its texts come from?")
+    topic = Topic.SPEAKERS
     meanings = MEANINGS
     Parameters = DatasetParameters
     corpus = CorpusInput(_("Corpora with pairs. The report holds their data statement too."))

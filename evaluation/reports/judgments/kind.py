@@ -31,7 +31,7 @@ from evaluation.reports.parts.examples import draw, example_section
 from evaluation.reports.parts.features import CAVEAT as FEATURE_CAVEAT
 from evaluation.reports.parts.features import Features, count_uses
 from evaluation.reports.parts.formatting import count, value_range
-from evaluation.reports.parts.kind import Chosen, Loaded, StudyInput
+from evaluation.reports.parts.kind import Chosen, Loaded, StudyInput, Topic
 from evaluation.reports.parts.meanings import ALPHA
 from evaluation.reports.parts.options import (
     NO_WORD_LIST,
@@ -158,6 +158,7 @@ class Judgments(WordListKind):
     question = _(
         "How do people rate counterparts by people and models, not knowing whose they are?"
     )
+    topic = Topic.PEOPLE
     meanings = MEANINGS
     Parameters = JudgmentParameters
     study = StudyInput(StudyKind.COUNTERPART_JUDGMENT, _("Judging studies with judgments."))

@@ -24,7 +24,7 @@ from evaluation.reports.parts.guise_inputs import (
     require_purposes,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, Topic
 from evaluation.reports.parts.perplexity_inputs import LoadedPerplexity, split_runs
 from evaluation.reports.parts.provenance import banners, run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
@@ -39,6 +39,7 @@ class GuiseKind(AnalysisKind[R]):
     how the models were asked follows them. Readings that are missing stand before what else is.
     """
 
+    topic = Topic.SPEAKERS
     #: What the prompts may ask about, and what to choose where they ask about anything else.
     purposes: ClassVar[Collection[str]]
     remedy: ClassVar[str]

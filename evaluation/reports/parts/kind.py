@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextChoices
+from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, ConfigDict
 
 from annotation.models import Corpus, Study
@@ -42,6 +43,15 @@ EVEN_ENDS = (
 )
 #: “4.0 to 4.0”, as `formatting.interval` prints it.
 _EVEN_ENDS = re.compile(r"(?<![\w.+−])([+−]?\d+(?:\.\d+)?) to \1(?![\w.])")
+
+
+class Topic(TextChoices):
+    """What a report is about: the heading below which the choice of kinds lists it."""
+
+    PEOPLE = "people", _("People")
+    PEOPLE_AND_MODELS = "people-and-models", _("People and models")
+    SPEAKERS = "speakers", _("Texts and their speakers")
+    CLASSIFIERS = "classifiers", _("Classifiers")
 
 
 class ReportParameters(BaseModel):
@@ -125,6 +135,7 @@ class ReportKind(ABC):
     title: ClassVar[Any]
     #: One line, as the choice of kinds shows it.
     question: ClassVar[Any]
+    topic: ClassVar[Topic] = Topic.PEOPLE_AND_MODELS
     Parameters: ClassVar[type[ReportParameters]] = ReportParameters
     study: ClassVar[StudyInput | None] = None
     #: Set beside the first study.
