@@ -115,9 +115,8 @@ class Designer:
             elif isinstance(value, list) and name != "points":
                 for n, row in enumerate(value, start=1):
                     if not self.field(f"{name} {n} text").count():
-                        rows = self.page.get_by_role("group").filter(
-                            has=self.field(f"{name} 1 text")
-                        )
+                        first = self.page.locator(f'[data-field="{name} 1 text"]')
+                        rows = self.editor.get_by_role("group").filter(has=first)
                         rows.get_by_role("button", name=re.compile("^Add an")).click()
                     self.field(f"{name} {n} text").fill(row["text"]["en"])
 
