@@ -109,7 +109,8 @@ class TraitFields(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.initial.get("study", ""))
-        instrument = self._list_instruments().filter(study=chosen if chosen.isdecimal() else 0)
+        key = int(chosen) if chosen.isdecimal() else 0
+        instrument = self._list_instruments().filter(study=key)
         ticked = DEFAULT_TRAITS
         if (found := instrument.order_by("-version").first()) is not None:
             self.source = found.study
@@ -128,7 +129,7 @@ class TraitFields(forms.Form):
         )
 
     @property
-    def sources(self) -> list[Study]:
+    def known_studies(self) -> list[Study]:
         """The newest studies that groups and trait pairs can be taken from. One query."""
         keys = self._list_instruments().order_by().values("study")
         return list(Study.objects.filter(pk__in=keys).order_by("-pk")[:MOST_SOURCES])
