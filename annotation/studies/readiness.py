@@ -44,6 +44,15 @@ PROMISE = "Your payment does not depend on them."
 BLANKS = ("[group]", "[grupo]")
 LISTED_TEXT = re.compile(r"(\w+) (\d+) text")
 OF_PAYMENT = r"(^|[^a-z])(pay|paid|payments?)([^a-z]|$)"
+#: A sentence with all three promises pay to all, in English or Spanish.
+PAY_FOR_ALL = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (
+        r"\b(everyone|everybody|all (people|participants)|tod[ao]s|quienes)\b",
+        r"\b(finish|complete|termin)",
+        r"\b(pay|paid|pag[oau])",
+    )
+)
 
 
 class Place(StrEnum):
@@ -95,6 +104,7 @@ def examine_study(study: Study, instrument: Instrument) -> list[Finding]:
     findings += _examine_questions(instrument, steps)
     findings += _examine_texts(instrument)
     findings += _examine_settings(study, steps)
+    findings += _examine_pay(study, instrument)
     findings += _examine_margins(study, instrument, steps)
     if not any(finding.blocks for finding in findings):
         findings += _examine_promises(instrument, steps)
@@ -276,6 +286,32 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
                 Place.TEXTS,
                 field="question",
             )
+
+
+def _examine_pay(study: Study, instrument: Instrument) -> Iterator[Finding]:
+    """Yield texts that promise pay to all who finish. One query for a study that pays.
+
+    No study can: the rules allow each to refuse it, for exceptional speed at least.
+    """
+    if not study.is_paid:
+        return
+    for language, key, text in instrument.wordings.values_list("language", "key", "text"):
+        for sentence in re.split(r"[.!?\n]+", text):
+            if all(words.search(sentence) for words in PAY_FOR_ALL):
+                yield Finding(
+                    _(
+                        "“%(key)s” in %(language)s promises pay to all who finish: “%(sentence)s”. "
+                        "Pay can be refused, and the consent page lists for what: write “if your "
+                        "answers are accepted”, or leave it out."
+                    )
+                    % {
+                        "key": name_texts([key], {key: text})[0],
+                        "language": own_name(language),
+                        "sentence": sentence.strip(),
+                    },
+                    Place.TEXTS,
+                    field=key,
+                )
 
 
 def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding]:

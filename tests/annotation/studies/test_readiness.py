@@ -159,6 +159,29 @@ def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
     assert thoughts(draft(flow=flow)) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("Thank you. Everyone who finishes is paid $2.", True),
+        ("We pay all participants who complete the study!", True),
+        ("Se paga a todas las personas que terminan.", True),
+        ("You are paid if your answers are accepted.", False),
+        ("Everyone is welcome. You can finish later. We pay by bank.", False),
+    ],
+)
+def test_a_text_that_promises_pay_to_all_blocks_the_launch_of_a_paid_study(
+    text: str, blocks: bool
+) -> None:
+    study = draft(reward_cents=200)
+    study.instruments.get().wordings.filter(key="consent_body").update(text=text)
+    found = [(one.place, one.field, one.blocks) for one in examine(study)]
+    assert found == ([("texts", "consent_body", True)] if blocks else [])
+    assert bool(find_launch_problems(study)) == blocks
+    study.reward_cents = 0
+    study.save()
+    assert find_launch_problems(study) == []
+
+
 def test_pay_below_the_studys_own_minimum_is_told() -> None:
     study = draft(reward_cents=100, estimated_minutes=10)
     PanelSettings.objects.update_or_create(study=study, defaults={"minimum_hourly_minor": 800})
