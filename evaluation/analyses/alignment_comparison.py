@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
 from evaluation.analyses.alignment import analyze_alignment
@@ -25,11 +27,178 @@ from evaluation.analyses.alignment_comparison_result import (
     RunLeftOut,
     RunOverall,
 )
-from evaluation.analyses.alignment_differences import SharedResamples
+from evaluation.analyses.alignment_resamples import (
+    draw_people,
+    mean_over_groups,
+    mean_precision,
+    resampled_means,
+)
 from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
-from evaluation.analyses.rating_cube import build_rating_cube
+from evaluation.analyses.questions import compare_precisions, compare_taus
+from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
-from evaluation.metrics import holm_correction
+from evaluation.metrics import (
+    Interval,
+    UndefinedReason,
+    holm_correction,
+    kendall_tau_b,
+    kendall_tau_b_batch,
+    no_interval,
+    precision_at_k_batch,
+    recentred_interval,
+    recentred_p_value,
+)
+from probing.measures.streams import named_stream
+
+# --- Paired differences between runs ---
+
+RUN_BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
+DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
+
+Array = NDArray[np.float64]
+Draws = tuple[Array, Array]
+
+
+class SharedResamples:
+    """Resamples of people and groups that serve all runs, so that what people share cancels.
+
+    models : run → (n_groups, n_scales) scores in the order of the cube, NaN = no score
+    """
+
+    def __init__(
+        self, cube: RatingCube, models: Mapping[str, Array], options: AlignmentOptions
+    ) -> None:
+        self.cube, self.models, self.options = cube, models, options
+        self.human = cube.means
+        n, n_groups = options.n_resamples, len(cube.groups)
+        self.means: Array | None = None
+        if n and len(cube.submissions) > 1:
+            self.means = resampled_means(cube, draw_people(cube, options))
+        share, rng = np.full(n_groups, 1 / n_groups), named_stream(options.seed, "groups")
+        self.group_counts = rng.multinomial(n_groups, share, size=n).astype(float)
+        self._draws: dict[tuple[str, str, bytes], Draws] = {}
+
+    def wide_interval(self, quantity: str, run: str) -> Interval:
+        """Return the interval of one run's value over resampled submissions and groups."""
+        cells = self._cells(run)
+        value = self._value(quantity, run, cells)
+        blocked = self._blocked(value)
+        if blocked:
+            return no_interval(blocked, level=self.options.level)
+        bounds = RUN_BOUNDS[quantity]
+        return self._interval(value, self._drawn(quantity, run, cells)[1], bounds)
+
+    def differences(self, part: str) -> tuple[Difference, ...]:
+        """Return the difference of every two runs in tau and in precision at k.
+
+        Both runs of a pair rest on the cells that both of them score and people rated. Two
+        resamplings: submissions alone, and submissions together with groups, which also says
+        what other groups of the same sort would give. p-values come from the second and are
+        Holm-corrected over the pairs, for either quantity apart. The difference without noise, and
+        both for groups like these, come in closed form (`questions`).
+        """
+        found: list[Difference] = []
+        for quantity in (TAU, PRECISION):
+            drawn = [
+                self._difference(part, quantity, *pair) for pair in combinations(self.models, 2)
+            ]
+            corrected = holm_correction([row.p_value for row in drawn])
+            generalising = holm_correction(
+                [row.generalising.p_value if row.generalising else np.nan for row in drawn]
+            )
+            found += [
+                replace(row, p_holm=float(p), p_generalising_holm=float(q))
+                for row, p, q in zip(drawn, corrected, generalising, strict=True)
+            ]
+        return tuple(found)
+
+    def _cells(self, *runs: str) -> NDArray[np.bool_]:
+        """(n_groups, n_scales): cells that people rated and all these runs score."""
+        scored = [~np.isnan(self.models[run]) for run in runs]
+        return np.logical_and.reduce([~np.isnan(self.human), *scored])
+
+    def _difference(self, part: str, quantity: str, first: str, second: str) -> Difference:
+        cells = self._cells(first, second)
+        values = [self._value(quantity, run, cells) for run in (first, second)]
+        value = values[0] - values[1]
+        people = wide = no_interval(self._blocked(value), level=self.options.level)
+        p_value = np.nan
+        if not people.reason:
+            a, b = (self._drawn(quantity, run, cells) for run in (first, second))
+            bounds = DIFFERENCE_BOUNDS[quantity]
+            people = self._interval(value, a[0] - b[0], bounds)
+            wide = self._interval(value, a[1] - b[1], bounds)
+            p_value = recentred_p_value(value, a[1] - b[1])
+        ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
+        if quantity == TAU:
+            noise_free, generalising = compare_taus(ratings, models, self.options)
+        else:
+            noise_free, generalising = None, compare_precisions(ratings, models, self.options)
+        return Difference(
+            part=part,
+            quantity=quantity,
+            first=first,
+            second=second,
+            n_groups=int(cells.any(axis=1).sum()),
+            n_cells=int(cells.sum()),
+            first_value=values[0],
+            second_value=values[1],
+            value=value,
+            people=people,
+            wide=wide,
+            p_value=p_value,
+            p_holm=np.nan,
+            reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
+            noise_free=noise_free,
+            generalising=generalising,
+            p_generalising_holm=np.nan,
+        )
+
+    def _blocked(self, value: float) -> str:
+        if np.isnan(value):
+            return UndefinedReason.NO_ESTIMATE
+        if self.options.n_resamples == 0:
+            return UndefinedReason.NOT_REQUESTED
+        return UndefinedReason.ONE_RATER if self.means is None else UndefinedReason.NONE
+
+    def _interval(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
+        return recentred_interval(value, draws, level=self.options.level, bounds=bounds)
+
+    def _value(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> float:
+        scores = np.where(cells, self.models[run], np.nan)
+        if quantity == TAU:
+            return kendall_tau_b(self.human.ravel(), scores.ravel()).value
+        return mean_precision(scores, self.human, self.options)
+
+    def _drawn(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> Draws:
+        """Return the draws over people, and those over people and groups."""
+        key = quantity, run, cells.tobytes()
+        if key not in self._draws:
+            draw = self._drawn_tau if quantity == TAU else self._drawn_precision
+            self._draws[key] = draw(run, cells)
+        return self._draws[key]
+
+    def _drawn_tau(self, run: str, cells: NDArray[np.bool_]) -> Draws:
+        means, scores = self._resampled[:, cells], self.models[run][cells]
+        weights = self.group_counts[:, np.nonzero(cells)[0]]
+        return kendall_tau_b_batch(means, scores), kendall_tau_b_batch(means, scores, weights)
+
+    def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Draws:
+        k, centre = self.options.k, self.options.centre
+        scores = np.where(cells, self.models[run], np.nan)
+        rows = [
+            precision_at_k_batch(scores[g], self._resampled[:, g], k=k, centre=centre).mean
+            for g in range(len(scores))
+        ]
+        n = len(self._resampled)
+        return mean_over_groups(rows, n), mean_over_groups(rows, n, self.group_counts.T)
+
+    @property
+    def _resampled(self) -> Array:
+        if self.means is None:
+            raise ValueError("there are no resamples")
+        return self.means
+
 
 NAME = "alignment_comparison"
 VERSION = "1.0.0"
@@ -54,7 +223,7 @@ def compare_alignments(
         a second time without them
 
     Every run is aligned as `analyze_alignment` does, with the same seed and so the same resampled
-    people; see `alignment_differences.SharedResamples` for the pairs. Raises ValueError for bad
+    people; see `SharedResamples` for the pairs. Raises ValueError for bad
     input, for a pilot group that is not among the groups, and where no group is left to test.
     """
     options = options or AlignmentOptions()

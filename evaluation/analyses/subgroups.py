@@ -8,25 +8,34 @@ minimum is not computed, nor is one from which a few people's ratings would foll
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
-from annotation.common.small_cells import DEFAULT_MINIMUM
+from annotation.common.small_cells import DEFAULT_MINIMUM, UNANSWERED, choose_crossed, choose_shown
 from evaluation.analyses.alignment_cells import RATING_BOUNDS, frame_values, tau_of
-from evaluation.analyses.alignment_resamples import Resamples
+from evaluation.analyses.alignment_resamples import (
+    Resamples,
+    draw_people,
+    draw_scales,
+    mean_over_groups,
+    mean_precision,
+    resampled_means,
+)
 from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
 from evaluation.analyses.questions import answer_questions, compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
-from evaluation.analyses.subgroup_draws import Array, Mask, SubgroupDraws
-from evaluation.analyses.subgroup_families import Family, build_families
 from evaluation.analyses.subgroup_result import (
+    CROSSED,
     PRECISION,
     TAU,
+    TIMES,
     Question,
     Reference,
     Subgroup,
@@ -37,17 +46,183 @@ from evaluation.analyses.subgroup_result import (
 )
 from evaluation.metrics import (
     Interval,
+    RankCorrelation,
     UndefinedReason,
     bias_corrected_interval,
     bias_corrected_p_value,
     holm_correction,
+    kendall_tau_b_batch,
     no_interval,
     precision_at_k,
+    precision_at_k_batch,
     recentred_interval,
 )
 from evaluation.metrics.draws import middle
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.resampled_test import permutation_p_value
+from probing.measures.streams import named_stream
+
+# --- Resampled and permuted values of subgroups: tau over cells and precision over groups ---------
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class SubgroupDraws:
+    """The people of a study with a model's scores, drawn again as often as the options say.
+
+    model : (n_groups, n_scales) in the order of the cube, NaN = no score
+    """
+
+    def __init__(self, cube: RatingCube, model: Array, options: AlignmentOptions) -> None:
+        self.cube, self.model, self.options = cube, model, options
+        self._counts = draw_people(cube, options)
+        self.scale_counts = draw_scales(cube.scales, options)
+
+    def resampled(self, members: Mask) -> Array:
+        """Return the means of these people in every resample of all people."""
+        return resampled_means(self.cube, self._counts * members)
+
+    def permutations(self, question: str, people: Mask) -> NDArray[np.intp]:
+        """Return (n_resamples, n): who answered it in random order, a new one each time."""
+        places = np.flatnonzero(people)
+        rows = np.tile(places, (self.options.n_resamples, 1))
+        return named_stream(self.options.seed, "exchange", question).permuted(rows, axis=1)
+
+    def permuted(self, members: Mask, order: NDArray[np.intp]) -> Array:
+        """Return the means after the memberships of the people in ``order`` were exchanged."""
+        weights = np.zeros((len(order), len(members)))
+        if len(order):
+            own = members[np.sort(order[0])]
+            np.put_along_axis(weights, order, np.tile(own, (len(order), 1)), axis=1)
+        return resampled_means(self.cube, weights)
+
+    # -- values --------------------------------------------------------------------------------
+
+    def tau(self, human: Array) -> RankCorrelation:
+        """Return tau over all cells with a mean and a score."""
+        return tau_of(human.ravel(), self.model.ravel())
+
+    def precision(self, human: Array) -> float:
+        """Return the mean over groups of precision at k, NaN where no group has one."""
+        return mean_precision(self.model, human, self.options)
+
+    def draw(self, quantity: str, means: Array, cells: Mask) -> Array:
+        """Return (n_draws,) values of a quantity over those cells; NaN where undefined.
+
+        means : (n_draws, n_groups, n_scales)
+        """
+        if quantity == TAU:
+            return kendall_tau_b_batch(means[:, cells], self.model[cells])
+        if quantity != PRECISION:
+            raise ValueError(f"{quantity} is no quantity of a subgroup")
+        k, centre = self.options.k, self.options.centre
+        scores = np.where(cells, self.model, np.nan)
+        rows = [
+            precision_at_k_batch(scores[g], means[:, g], k=k, centre=centre).mean
+            for g in range(len(scores))
+            if cells[g].any()
+        ]
+        return mean_over_groups(rows, len(means))
+
+
+# --- Who belongs to which subgroup, and which subgroups may be shown among any set of people ------
+
+Given = frozenset[str]
+
+
+@dataclass
+class Family:
+    """The answers to one question, or to two crossed ones, as subgroups.
+
+    members : (n_people, n_answers), who gave which answer
+    """
+
+    slug: str
+    answers: tuple[str, ...]
+    members: Mask
+    minimum: int
+    _patterns: tuple[list[Given], ...]
+    _found: dict[bytes, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def answered(self) -> Mask:
+        """(n_people,): who gave an answer that makes a subgroup."""
+        return np.asarray(self.members.any(axis=1))
+
+    def shown(self, people: Mask) -> list[int]:
+        """Return the places of the answers that may be shown among these people.
+
+        people : (n_people,) those whose numbers would be shown, such as the raters of a group
+        """
+        key = people.tobytes()
+        if key not in self._found:
+            self._found[key] = self._choose(np.flatnonzero(people))
+        return [i for i, answer in enumerate(self.answers) if answer in self._found[key]]
+
+    def _choose(self, people: NDArray[np.intp]) -> frozenset[str]:
+        if len(self._patterns) == 1:
+            single = self._patterns[0]
+            return choose_shown(Counter(single[i] for i in people), self.minimum)
+        first, second = self._patterns
+        pairs = choose_crossed(Counter((first[i], second[i]) for i in people), self.minimum)
+        return frozenset(TIMES.join(pair) for pair in pairs)
+
+
+def build_families(
+    questions: Sequence[Question],
+    crossings: Sequence[tuple[str, str]],
+    *,
+    submissions: Sequence[str],
+    minimum: int,
+) -> list[Family]:
+    """Return one family a question and one a crossing, people in the order of ``submissions``.
+
+    A submission that a question does not know counts as one without an answer. Raises ValueError
+    for a crossing of a question that is not among them, or with itself.
+    """
+    known = {question.slug: question for question in questions}
+    patterns = {
+        slug: [question.given.get(name) or frozenset({UNANSWERED}) for name in submissions]
+        for slug, question in known.items()
+    }
+    families = [
+        Family(
+            slug=slug,
+            answers=question.answers,
+            members=_membership(patterns[slug], question.answers),
+            minimum=minimum,
+            _patterns=(patterns[slug],),
+        )
+        for slug, question in known.items()
+    ]
+    for first, second in crossings:
+        if first == second or first not in known or second not in known:
+            raise ValueError(
+                f"“{first}{CROSSED}{second}” crosses no two questions of {', '.join(known)}"
+            )
+        one, two = (_membership(patterns[s], known[s].answers) for s in (first, second))
+        families.append(
+            Family(
+                slug=f"{first}{CROSSED}{second}",
+                answers=tuple(
+                    TIMES.join((a, b))
+                    for a in known[first].answers
+                    for b in known[second].answers
+                ),
+                members=(one[:, :, None] & two[:, None, :]).reshape(len(one), -1),
+                minimum=minimum,
+                _patterns=(patterns[first], patterns[second]),
+            )
+        )  # fmt: skip
+    return families
+
+
+def _membership(given: Sequence[Given], answers: Sequence[str]) -> Mask:
+    return np.array([[answer in own for answer in answers] for own in given], dtype=bool).reshape(
+        len(given), len(answers)
+    )
+
 
 NAME = "alignment_subgroups"
 VERSION = "1.0.0"

@@ -18,15 +18,6 @@ def draw_counts(rng: np.random.Generator, n: int, n_resamples: int) -> Floats:
     return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)
 
 
-def share_as_far(draws: Floats, value: ArrayLike) -> Floats:
-    """Return how often draws lie as far from 0 as the value, which counts as one of them.
-
-    draws : (n_draws, …); value : (…) (Phipson and Smyth 2010)
-    """
-    as_far = np.abs(draws) >= np.abs(value) - TIE
-    return np.asarray((1 + as_far.sum(axis=0)) / (1 + len(draws)))
-
-
 def middle(draws: ArrayLike, level: float) -> tuple[float, float]:
     """Return the ends of the middle share of the draws; NaN are left out."""
     low, high = np.nanquantile(np.asarray(draws, dtype=float), [(1 - level) / 2, (1 + level) / 2])

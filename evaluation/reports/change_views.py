@@ -1,15 +1,23 @@
-"""Pages that change what a report is called, where it stands, who may read it; and compare two."""
+"""Pages that change what a report is called, where it stands, who may read it; and compare two.
+
+Nothing is inferred from two intervals. Where another kind of report tests the difference, its own
+words are shown if it was built on the same data, and it is offered otherwise.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.admin.views.decorators import staff_member_required
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -17,11 +25,146 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.common.small_cells import DEFAULT_MINIMUM
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.answers import lay_out
+from evaluation.reports.parts.document import Document, KeyNumber
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.registry import get_kind
 from evaluation.reports.report_changes import delete_report, pin_report, rename_report
 from evaluation.reports.selectors import changeable_reports, visible_reports
 from evaluation.reports.shares import LONGEST_DAYS, USUAL_DAYS, revoke_share, share_report
-from evaluation.reports.side_by_side import find_differences, find_test, pair_keys
+
+# --- Two reports of one kind beside each other: their key numbers, and what they rest on ----------
+
+# Where the hashes of the inputs stand in the record of a report.
+HASHES = "hashes"
+#: Kind of report → the kind that tests how two of its runs differ on the same data.
+TESTED_BY = {"alignment": "alignment_comparison", "fpr_gaps": "fpr_comparison"}
+
+
+@dataclass(frozen=True)
+class KeyPair:
+    """One key number of both reports; None where a report does not have it."""
+
+    label: str
+    sides: tuple[KeyNumber | None, KeyNumber | None]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An option or an input that is not the same: its name, and both values as they are shown."""
+
+    name: str
+    sides: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class DifferenceTest:
+    """The report that tests the difference: built with its key numbers, or where to ask for it."""
+
+    report: Report | None
+    keys: tuple[KeyNumber, ...] = ()
+    address: str = ""
+
+
+def pair_keys(first: Document, second: Document) -> list[KeyPair]:
+    """Return the key numbers of both by their labels, in the order of the first."""
+    left, right = ({key.label: key for key in document.keys} for document in (first, second))
+    return [KeyPair(label, (left.get(label), right.get(label))) for label in left | right]
+
+
+def find_differences(first: Report, second: Report) -> list[Difference]:
+    """Return what the reports do not share: study, data, corpus, runs, options, code."""
+    sides = [_describe(report) for report in (first, second)]
+    return [
+        Difference(name, (sides[0].get(name, "–"), sides[1].get(name, "–")))
+        for name in sides[0] | sides[1]
+        if sides[0].get(name) != sides[1].get(name)
+    ]
+
+
+def _describe(report: Report) -> dict[str, str]:
+    runs = ", ".join(f"{run} ({run.model.name})" for run in report.runs.all())
+    options = get_kind(report.kind).Parameters.model_json_schema()["properties"]
+    return {
+        "Study": str(report.study or "–"),
+        "Ratings": _describe_ratings(report.inputs.get("study") or {}),
+        "Second study": str(report.second_study or "–"),
+        "Corpus": str(report.corpus or "–"),
+        "Runs": runs or "–",
+        **_describe_runs(report),
+        **{
+            f"Option “{options.get(name, {}).get('title', name)}”": "none"
+            if value in (None, "")
+            else str(value)
+            for name, value in report.parameters.items()
+        },
+        "Code": report.code_version,
+    }
+
+
+def _describe_ratings(study: dict[str, Any]) -> str:
+    """Return how many there were, with the beginning of their hash: the same study goes on."""
+    if not study.get("ratings_hash"):
+        return "–"
+    return f"{study['ratings']:,}, sha256 {study['ratings_hash'][:12]}"
+
+
+def _describe_runs(report: Report) -> dict[str, str]:
+    """Return what the report's runs asked: of whom, on which scales, in which words, and how."""
+    shown: dict[str, list[str]] = {}
+    for run in report.runs.all():
+        stimuli = run.stimuli
+        found = {
+            "Groups of the runs": _count(stimuli.get("groups", ()), "plural"),
+            "Scales of the runs": _count(stimuli.get("traits", ()), "low", "high"),
+            "Templates": _count(stimuli.get("templates", ()), "text"),
+            "Options of the runs": ", ".join(f"{k} {v}" for k, v in run.parameters.items()),
+        }
+        for name, text in found.items():
+            if text and text not in shown.setdefault(name, []):
+                shown[name].append(text)
+    return {name: "; ".join(texts) for name, texts in shown.items() if texts}
+
+
+def _count(stimuli: Iterable[dict[str, Any]], *words: str) -> str:
+    names = [" – ".join(str(one.get(word, one["slug"])) for word in words) for one in stimuli]
+    names = [f"“{name}”" for name in names] if words == ("text",) else names
+    return f"{len(names)}: {', '.join(names)}" if names else ""
+
+
+def find_test(
+    first: Report, second: Report, user: AbstractBaseUser | AnonymousUser
+) -> DifferenceTest | None:
+    """Return the report that tests how the two differ, None where no kind does for these two.
+
+    It rests on the runs of both, on the same study and corpus, and on the very data that both
+    were computed from. Few queries.
+    """
+    kind = TESTED_BY.get(first.kind)
+    runs = sorted({run.pk for report in (first, second) for run in report.runs.all()})
+    same = (first.study_id, first.corpus_id) == (second.study_id, second.corpus_id)
+    if kind is None or not same or len(runs) < 2:
+        return None
+    built = visible_reports(user).filter(
+        kind=kind, study=first.study_id, corpus=first.corpus_id, status=ReportStatus.FINAL
+    )
+    read = {digest for report in (first, second) for digest in _digests(report)}
+    for report in built.order_by("-pk"):
+        if sorted(run.pk for run in report.runs.all()) == runs and read <= _digests(report):
+            return DifferenceTest(report, get_kind(kind).document(report, {}).keys)
+    query: list[tuple[str, Any]] = [
+        ("kind", kind),
+        *([("study", first.study_id)] if first.study_id else []),
+    ]
+    query += [("runs", run) for run in runs]
+    return DifferenceTest(
+        None, address=f"{reverse('admin:evaluation_report_add')}?{urlencode(query)}"
+    )
+
+
+def _digests(report: Report) -> set[str]:
+    """Return the hashes of the data that a report was computed from."""
+    return set(report.inputs.get(HASHES, {}).values())
+
 
 ask_or_do = require_http_methods(["GET", "POST"])
 

@@ -18,7 +18,7 @@ KINDS: LazyRegistry[ReportKind] = LazyRegistry(
         "markedness": "markedness.MarkednessCheck",
         "template_selection": "template_selection.TemplateChoice",
         "rating_agreement": "rating_agreement.AgreementOfRaters",
-        "dataset": "dataset.kind.Dataset",
+        "dataset": "dataset.Dataset",
         "agreement": "agreement.Agreement",
         "counterparts": "counterparts.kind.Counterparts",
         "judgments": "judgments.kind.Judgments",

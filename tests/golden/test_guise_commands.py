@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from django.core.management import call_command
 
-from evaluation.reports.pdf import PdfUnavailableError
+from evaluation.reports.rendering import PdfUnavailableError
 from probing.models import Run, WordList
 from tests.golden.text_cases import load_expected, load_pairs
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from evaluation.metrics.draws import draw_counts, middle, share_as_far
+from evaluation.metrics.draws import draw_counts, middle
 from evaluation.metrics.known_values import (
     mean_of_known,
     quotient,
@@ -48,14 +48,6 @@ def test_every_resample_draws_as_many_units_as_there_are():
     assert drawn.shape == (40, 5)
     assert (drawn.sum(axis=1) == 5).all()
     assert draw_counts(np.random.default_rng(1), 0, 3).shape == (3, 0)
-
-
-def test_value_counts_as_one_of_the_draws_and_ties_lie_as_far():
-    draws = np.array([-3.0, 0.5, 2.0, 1.0])
-    # −3 and 2 lie as far from 0 as 2, and the value itself: 3 of 5.
-    assert share_as_far(draws, 2.0) == pytest.approx(0.6)
-    # A sum in another order: 0.1 + 0.2 is above 0.3 in its last digit.
-    assert share_as_far(np.array([0.3]), 0.1 + 0.2) == 1
 
 
 def test_middle_share_leaves_missing_draws_out():

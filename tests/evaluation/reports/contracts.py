@@ -28,9 +28,8 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports import building, rendering
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.document import Choices, Document, Figure, Prose, Table
-from evaluation.reports.pdf import PdfUnavailableError
 from evaluation.reports.registry import KINDS, get_kind
-from evaluation.reports.rendering import RenderedFile, to_csv
+from evaluation.reports.rendering import PdfUnavailableError, RenderedFile, to_csv
 from evaluation.reports.requesting import request_report
 from tests.evaluation.reports.stored_cases import Case, Inputs, stopped_clock
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from evaluation.models import Report, ReportStatus
-from evaluation.reports import pdf, rendering
+from evaluation.reports import rendering
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
@@ -156,11 +156,11 @@ def test_pdf_is_a_pdf_and_every_file_is_made_alike_twice():
 
 def test_without_pango_everything_but_the_pdf_is_there(client, monkeypatch):
     def no_pango():
-        raise pdf.PdfUnavailableError("WeasyPrint cannot load Pango (libpango-1.0-0).")
+        raise rendering.PdfUnavailableError("WeasyPrint cannot load Pango (libpango-1.0-0).")
 
     # The libraries are installed where tests run, so their absence is put in by hand.
-    monkeypatch.setattr(pdf, "import_weasyprint", no_pango)
-    assert rendering.render_pdf is pdf.render_pdf
+    monkeypatch.setattr(rendering, "import_weasyprint", no_pango)
+    assert rendering.render_pdf is rendering.render_pdf
     report = build(make_pairs())
     names = set(report.files.values_list("name", flat=True))
     assert "report.pdf" not in names

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from probing.training.demo.word_pieces import SPECIAL_TOKENS, learn_word_pieces
+from probing.training.demo.model import SPECIAL_TOKENS, learn_word_pieces
 
 #: Special tokens, every ASCII letter, digit and mark, and ## before each letter and digit.
 SINGLE = len(SPECIAL_TOKENS) + 62 + len(string.punctuation) + 62

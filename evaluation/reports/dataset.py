@@ -21,7 +21,6 @@ from evaluation.analyses.corpus_statistics import (
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.rouge import NO_WORDS
 from evaluation.models import Report
-from evaluation.reports.dataset.tagger import NO_TAGGER, load_tagger
 from evaluation.reports.parts.corpus_inputs import PairRow, corpus_part, hash_rows, load_pairs
 from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.errors import ReportError
@@ -39,6 +38,38 @@ from evaluation.reports.parts.options import (
     rouge_words,
 )
 from evaluation.reports.parts.table import Column, ReportTable
+
+NO_TAGGER = "closed lists of words say what is an auxiliary or a preposition"
+
+
+def load_tagger(name: str) -> tuple[Any, str]:
+    """Return the pipeline of that name or in that folder, and its title with versions.
+
+    Raises `ReportError` where spaCy or the pipeline is missing, or tags no parts of speech.
+    """
+    try:
+        import spacy
+    except ImportError as error:
+        raise ReportError(
+            "A tagger needs spaCy, which is not installed here. Install it (pip install spacy), or "
+            "leave the tagger out."
+        ) from error
+    try:
+        pipeline = spacy.load(name)
+    except (OSError, ValueError) as error:
+        raise ReportError(
+            f"There is no spaCy pipeline “{name}” on this machine. Expected an installed one, such "
+            "as en_core_web_sm after “python -m spacy download en_core_web_sm”, or a folder."
+        ) from error
+    if not pipeline("He sleeps").has_annotation("POS"):
+        raise ReportError(
+            f"The spaCy pipeline “{name}” gives no parts of speech. Choose one with a tagger and "
+            "an attribute ruler, or a morphologizer."
+        )
+    meta = pipeline.meta
+    title = f"{meta['lang']}_{meta['name']} {meta['version']} (spaCy {spacy.__version__})"
+    return pipeline, title
+
 
 # --- The words of the dataset report --------------------------------------------------------------
 
