@@ -54,7 +54,7 @@ def _describe(submission: Submission) -> dict[str, Any]:
 
 def _plain(row: Model) -> dict[str, Any]:
     """Return the columns of a row, those that nobody edits too; keys of other rows stay keys."""
-    secret = {"token", "resume_token", "holder_key", "claim"}
+    secret = {"token", "holder_key", "claim"}
     return {
         field.attname: getattr(row, field.attname)
         for field in row._meta.concrete_fields

@@ -14,7 +14,7 @@ from annotation.common.encryption import LONGEST_STORED, EncryptedCharField
 from annotation.models.instrument import DemographicQuestion, Instrument, StudyGroup, TraitScale
 from annotation.models.participant import Participant
 from annotation.models.study import Outcome, Study, StudyStatus
-from annotation.models.tokens import RESUME_MARK, new_public_id, new_seed, new_token
+from annotation.models.tokens import new_public_id, new_seed, new_token
 
 
 class SubmissionState(models.TextChoices):
@@ -111,11 +111,6 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Return the submissions of the studies that ``user`` may see."""
         return self.filter(study__in=Study.objects.visible_to(user))
 
-    def at(self, address: str) -> Self:
-        """Return the submission that a link's token leads to: its own, or one to continue it."""
-        name = "resume_token" if address.startswith(RESUME_MARK) else "token"
-        return self.filter(**{name: address})
-
     def in_scope(self, study: Study) -> Self:
         """Return those that a study's numbers are about: of its pilot, or those that count."""
         return self.filter(in_scope(study))
@@ -135,19 +130,9 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
 
 class Submission(models.Model):
-    #: The token of the link by which it was reached, where that is not its own.
-    reached_by = ""
-
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
     token = EncryptedCharField(
         max_length=LONGEST_STORED, unique=True, default=new_token, editable=False
-    )
-    resume_token = EncryptedCharField(
-        max_length=LONGEST_STORED,
-        unique=True,
-        null=True,
-        editable=False,
-        help_text=_("For a browser that knows the panel id alone: it continues the survey."),
     )
     holder_key = EncryptedCharField(
         max_length=LONGEST_STORED,
@@ -231,11 +216,6 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"S-{self.public_id}"
-
-    @property
-    def address(self) -> str:
-        """The token of all links that this request shows."""
-        return self.reached_by or self.token
 
 
 class UsedLink(models.Model):

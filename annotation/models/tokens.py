@@ -6,7 +6,6 @@ import secrets
 
 # Crockford's base 32 in lower case: no i, l, o, u.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-RESUME_MARK = "r-"  # no other token begins so
 
 
 def _draw(length: int) -> str:
@@ -30,11 +29,6 @@ def new_public_id() -> str:
 def new_token() -> str:
     """Return a 32-character token (160 bits): whoever holds it may act for the submission."""
     return _draw(32)
-
-
-def new_resume_token() -> str:
-    """Return a token that continues a submission and opens nothing else of it."""
-    return RESUME_MARK + new_token()
 
 
 def new_completion_code() -> str:

@@ -12,7 +12,7 @@ from annotation.models import Annotator, PanelAction, ParticipantIdentity, Submi
 ENCRYPTED: dict[type[models.Model], tuple[str, ...]] = {
     ParticipantIdentity: ("external_id", "session_id"),
     PanelAction: ("reference",),
-    Submission: ("token", "resume_token", "holder_key"),
+    Submission: ("token", "holder_key"),
     UsedLink: ("holder_key",),
     Annotator: ("invitation_token",),
 }

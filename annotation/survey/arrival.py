@@ -25,14 +25,13 @@ from annotation.models import (
     SubmissionState,
     UsedLink,
 )
-from annotation.models.tokens import new_resume_token
 from annotation.studies.lifecycle import lock_study
 from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.target_counts import is_full_by_margins
 from annotation.survey.arm_assignment import offer
 from annotation.survey.group_assignment import assign_groups
-from annotation.survey.visits.errors import StudyFull, StudyNotOpen
+from annotation.survey.visits.errors import StartedElsewhere, StudyFull, StudyNotOpen
 
 _STARTED = PreparedQuery(
     lambda study, panel, stored: Submission.objects.filter(
@@ -79,6 +78,17 @@ def find_submission(study: Study, arrival: Arrival) -> Submission | None:
     return submission
 
 
+def may_enter(submission: Submission, arrival: Arrival) -> bool:
+    """Whether a browser may see that a submission is there. One query at most.
+
+    It started the submission, or brings a signed link that no other browser has used.
+    """
+    if arrival.holds(submission) or not arrival.signed_link:
+        return arrival.holds(submission)
+    used = UsedLink.objects.filter(digest=arrival.signed_link).first()
+    return used is None or _is_of(used, submission, arrival)
+
+
 def has_open_group(study: Study, instrument: Instrument | None) -> bool:
     """Return whether somebody who starts now would get a group of the published ``instrument``.
 
@@ -94,21 +104,18 @@ def has_open_group(study: Study, instrument: Instrument | None) -> bool:
 def start_submission(*, study: Study, arrival: Arrival, language: str = "") -> Submission:
     """Return the person's submission, created with its groups if they have not started before.
 
-    A browser that brings nothing but the panel's id of somebody who has started gets the submission
-    by an address that continues it, and opens neither answers nor withdrawal.
-
-    Whoever has started goes on, whatever has become of the study since. Raises `StudyNotOpen` or
-    `StudyFull` otherwise, with nothing stored. The study's row is locked meanwhile, so that
-    simultaneous starts see each other's groups and one person never gets two submissions.
-    ``language`` is one of the instrument's; any other gives its main one.
+    Whoever has started goes on, whatever has become of the study since. Raises `StartedElsewhere`
+    for a browser that brings nothing but the panel's id of somebody who has started, which others
+    know too, and otherwise `StudyNotOpen` or `StudyFull`, with nothing stored. The study's row is
+    locked meanwhile, so that simultaneous starts see each other's groups and one person never gets
+    two submissions. ``language`` is one of the instrument's; any other gives its main one.
     """
     study = lock_study(study)
     existing = find_submission(study, arrival)
     if existing is not None:
-        if _is_holder(existing, arrival):
-            _keep_session(existing, arrival)
-        else:
-            _reach_to_resume(existing)
+        if not _is_holder(existing, arrival):
+            raise StartedElsewhere
+        _keep_session(existing, arrival)
         return existing
     instrument = published_instrument(study)
     if not study.is_open or instrument is None:
@@ -150,15 +157,11 @@ def _is_holder(submission: Submission, arrival: Arrival) -> bool:
         digest=arrival.signed_link,
         defaults={"submission": submission, "holder_key": arrival.holder_key},
     )
-    is_own = used.submission_id == submission.pk and used.holder_key == arrival.holder_key
-    return is_own or arrival.holds(submission)
+    return _is_of(used, submission, arrival) or arrival.holds(submission)
 
 
-def _reach_to_resume(submission: Submission) -> None:
-    if submission.resume_token is None:
-        submission.resume_token = new_resume_token()
-        submission.save(update_fields=["resume_token"])
-    submission.reached_by = submission.resume_token
+def _is_of(used: UsedLink, submission: Submission, arrival: Arrival) -> bool:
+    return used.submission_id == submission.pk and used.holder_key == arrival.holder_key
 
 
 def _keep_session(submission: Submission, arrival: Arrival) -> None:

@@ -62,19 +62,16 @@ def no_visit() -> Notice:
     )
 
 
-def not_own(submission: Submission) -> Notice:
+def started_elsewhere(study: Study) -> Notice:
     return Notice(
         403,
-        _("Your answers open in the browser that you started in"),
+        _("You started this study in another browser"),
         _(
-            "You continued this study in another browser. So that nobody who knows your ID can "
-            "read or erase your answers, they open only where you started, or by the link that "
-            "you were shown there. To stop, close this page. To erase your answers, use that "
-            "link or write to the researchers."
+            "Go on in the browser that you started in. If a panel sent you, you can also open the "
+            "study again from its page there. If neither works, write to the researchers. "
+            "Nothing was stored."
         ),
-        study=submission.study,
-        link=reverse("survey:page", args=[submission.address]),
-        link_text=_("Continue with the study"),
+        study=study,
     )
 
 
@@ -181,7 +178,7 @@ def page_refused(submission: Submission, reason: str) -> Notice:
         % {"reason": reason},
         study=submission.study,
         submission=submission,
-        link=reverse("survey:page", args=[submission.address]),
+        link=reverse("survey:page", args=[submission.token]),
         link_text=_("Go on with your visit"),
     )
 
@@ -196,7 +193,7 @@ def group_taken(submission: Submission) -> Notice:
         ),
         study=submission.study,
         submission=submission,
-        link=reverse("survey:page", args=[submission.address]),
+        link=reverse("survey:page", args=[submission.token]),
         link_text=_("Go on with your visit"),
     )
 

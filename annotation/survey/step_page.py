@@ -36,7 +36,7 @@ class ShownStudy:
 class ShownSubmission:
     """All that it says about a submission, but for what the page itself shows."""
 
-    address: str
+    token: str
     origin: str
 
 
@@ -74,7 +74,7 @@ def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
     )
     own = {
         **page.own(visit, step, filled),
-        "token": conditional_escape(submission.address),
+        "token": conditional_escape(submission.token),
         "step_token": conditional_escape(sign_step(visit, step)),
         "draft": conditional_escape(draft),
     }

@@ -26,11 +26,16 @@ from annotation.instruments.content import load_content
 from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.versions import published_instrument
 from annotation.models import SURVEY_KINDS, Study, Submission, SubmissionState, Withdrawal
-from annotation.models.tokens import RESUME_MARK
 from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.steps.instructions import Debrief
 from annotation.survey import notices
-from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
+from annotation.survey.arrival import (
+    Arrival,
+    find_submission,
+    has_open_group,
+    may_enter,
+    start_submission,
+)
 from annotation.survey.completion_path import find_completion_path, find_way_to_return
 from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
 from annotation.survey.late_return import (
@@ -57,6 +62,7 @@ from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
 from annotation.survey.visits.errors import (
     GroupTaken,
+    StartedElsewhere,
     StudyFull,
     StudyNotOpen,
     StudyOver,
@@ -107,6 +113,8 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
     if request.method == "POST":
         return _start(request, study, arrival, language, spoken)
     started = find_submission(study, arrival)
+    if started is not None and not may_enter(started, arrival):
+        return _tell(request, notices.started_elsewhere(study), spoken)
     if started is not None and LANGUAGE_FIELD not in request.GET:
         language, spoken = speak_at_landing(
             request, study, published, visit_language=started.language
@@ -127,7 +135,11 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         "pay_grounds": list_pay_grounds(study, load_content(version).steps) if version else [],
         "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
-    return render(request, "survey/landing.html", context)
+    response = render(request, "survey/landing.html", context)
+    if not arrival.keeps_cookie:
+        # Before the button is pressed: its answer may be lost on the way, with the cookie.
+        remember_visitor(response, arrival, study, path=request.path)
+    return response
 
 
 @never_cache
@@ -161,8 +173,6 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 @survey_view
 def own(request: HttpRequest, token: str) -> HttpResponse:
     """The participant's own page: where the visit stands, the answers, and how to erase them."""
-    if token.startswith(RESUME_MARK):
-        return _tell_not_own(request, token)
     submission = _find_own(token)
     if submission is None:
         return _tell(request, notices.no_visit(), speak_platform(request))
@@ -234,15 +244,6 @@ def receipt(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
-def _tell_not_own(request: HttpRequest, token: str) -> HttpResponse:
-    """Say to a browser that continues a visit by the panel's id where its answers open."""
-    try:
-        submission = Visit.load(token).submission
-    except Submission.DoesNotExist:
-        return _tell(request, notices.no_visit(), speak_platform(request))
-    return _tell(request, notices.not_own(submission), speak_to(submission))
-
-
 def _find_own(token: str) -> Submission | None:
     submissions = Submission.objects.select_related("study", "instrument")
     return submissions.filter(token=token).first()
@@ -260,6 +261,8 @@ def _start(
         return _tell(request, notices.too_many_arrivals(study), spoken)
     try:
         submission = start_submission(study=study, arrival=arrival, language=language)
+    except StartedElsewhere:
+        return _tell(request, notices.started_elsewhere(study), spoken)
     except StudyNotOpen:
         return _tell(request, notices.not_open(study), spoken)
     except StudyFull:
@@ -269,8 +272,8 @@ def _start(
         with contextlib.suppress(PageRefused):
             switch_language(submission=submission, language=language)
     if is_lapsed(submission):
-        settle_return(token=submission.address)
-    response = redirect("survey:page", token=submission.address)
+        settle_return(token=submission.token)
+    response = redirect("survey:page", token=submission.token)
     remember_visitor(response, arrival, study, path=request.path)
     return response
 
@@ -307,7 +310,7 @@ def _show_visit(
     filled = filled or FilledForm()
     submission, step = visit.submission, visit.step
     if submission.state == SubmissionState.WITHDRAWN:
-        return redirect("survey:own", token=submission.address)
+        return redirect("survey:own", token=submission.token)
     speak(submission.language, visit.wording)
     if step is not None and not visit.is_cut_off and not is_lapsed(submission):
         drawn = draw_step(visit, step, filled)
@@ -316,12 +319,12 @@ def _show_visit(
         **describe_languages(visit.content, submission.language),
         "study": visit.study,
         "submission": submission,
-        "switch_action": reverse("survey:page", args=[submission.address]),
+        "switch_action": reverse("survey:page", args=[submission.token]),
     }
     if step is not None or submission.state == SubmissionState.FINISHED:
         context["progress"] = measure_progress(visit, step)
     if step is None:
-        own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.address]))
+        own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.token]))
         context |= {
             "completion": find_completion_path(visit.study, submission.outcome, submission),
             "give_back": find_way_to_return(submission),

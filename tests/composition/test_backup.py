@@ -22,10 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Prints what opens something: sessions, one of them over, and the links of people.
 MAKE_SECRETS = """
 from django.contrib.sessions.backends.db import SessionStore
+from django.test import Client
 from annotation.models import Annotator
-from annotation.models.tokens import new_resume_token
 from tests.annotation.counterparts.studies import make_writing_study
-from tests.annotation.studies.people import make_study, make_submission
+from annotation.studies.colleagues import invite_colleague
+from stereoscope.api_tokens import create_token
+from tests.annotation.studies.people import make_study, make_submission, make_user
 
 def session():
     store = SessionStore()
@@ -37,11 +39,30 @@ over, kept = session(), session()
 gone = over.session_key
 over.delete()
 submission = make_submission(make_study())
-submission.resume_token, submission.holder_key = new_resume_token(), "holder" * 5
+submission.holder_key = "holder" * 5
 submission.save()
 place = Annotator.objects.create(study=make_writing_study(launched=False), number=77)
-print(gone, kept.session_key, submission.token, submission.resume_token)
-print(submission.holder_key, place.invitation_token)
+owner = make_user("carol")
+_, invitation = invite_colleague(study=submission.study, role="viewer", invited_by=owner)
+_, key = create_token(user=owner, name="export")
+browser = Client(SERVER_NAME="localhost")
+browser.force_login(owner)
+assert browser.get("/admin/").status_code == 200
+print(gone, kept.session_key, submission.token, submission.holder_key, place.invitation_token)
+print(invitation, key, browser.cookies["sessionid"].value)
+"""
+
+OPEN = """
+from django.test import Client
+
+browser = Client(SERVER_NAME="localhost")
+browser.cookies["sessionid"] = {session!r}
+assert browser.get("/admin/").status_code == 302
+for digest in {digests!r}:
+    header = {{"Authorization": f"Token {{digest}}"}}
+    assert browser.get("/api/v1/studies/", headers=header).status_code == 401
+    browser.cookies["sessionid"] = digest[:32]
+    assert browser.get("/admin/").status_code == 302
 """
 
 
@@ -194,8 +215,19 @@ def test_a_backup_holds_no_session_and_no_token_of_a_link(tmp_path, make_databas
     made = start(folder, "shell", "--no-imports", "--command", MAKE_SECRETS)
     said, complaints = made.communicate()
     assert made.returncode == 0, complaints
-    secrets = said.split()[-6:]
-    assert len(set(secrets)) == 6
+    secrets = said.split()[-8:]
+    assert len(set(secrets)) == 8
     end(start(folder, "backup", str(copy)))
     content = copy.read_bytes()
     assert [secret for secret in secrets if secret.encode() in content] == []
+
+    # Put in its place, it signs nobody in: neither who was, nor by what it holds.
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    (restored / "stereoscope.sqlite3").write_bytes(content)
+    with closing(sqlite3.connect(copy)) as opened:
+        tables = ("stereoscope_apitoken", "annotation_studyinvitation")
+        held = [opened.execute(f"SELECT digest FROM {one}").fetchone()[0] for one in tables]  # noqa: S608
+    program = OPEN.format(session=secrets[-1], digests=held)
+    _said, complaints = (tried := start(restored, "shell", "--command", program)).communicate()
+    assert tried.returncode == 0, complaints

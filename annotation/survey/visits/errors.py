@@ -15,6 +15,10 @@ class StudyFull(Exception):  # noqa: N818
     """Every slot is filled or held by somebody who has started."""
 
 
+class StartedElsewhere(Exception):  # noqa: N818
+    """Another browser started the visit, and this one has nothing but the panel's id."""
+
+
 class StudyOver(Exception):  # noqa: N818
     """The study was closed and the submission's reservation has lapsed."""
 

@@ -26,7 +26,6 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.models.tokens import RESUME_MARK
 from annotation.steps.question import Media
 from annotation.steps.texts import text_in
 from annotation.survey.visits.client_record import ClientRecord
@@ -43,21 +42,10 @@ def _with_instrument() -> QuerySet[Submission]:
     return submissions.order_by()
 
 
-def _prepare(name: str) -> tuple[PreparedQuery[Submission], PreparedQuery[Submission]]:
-    """Return the query by a kind of token, and the one that locks the row."""
-    return (
-        PreparedQuery(lambda stored: _with_instrument().filter(**{f"{name}__stored": stored})),
-        PreparedQuery(
-            lambda stored: (
-                _with_instrument()
-                .filter(**{f"{name}__stored": stored})
-                .select_for_update(of=("self",))
-            )
-        ),
-    )
-
-
-_BY_TOKEN, _BY_RESUME_TOKEN = _prepare("token"), _prepare("resume_token")
+_BY_TOKEN = PreparedQuery(lambda stored: _with_instrument().filter(token__stored=stored))
+_LOCKED_BY_TOKEN = PreparedQuery(
+    lambda stored: _with_instrument().filter(token__stored=stored).select_for_update(of=("self",))
+)
 # Ordered by position alone, not by the submission's own order, which would join its table.
 _ASSIGNMENTS = PreparedQuery(
     lambda submission: GroupAssignment.objects.filter(submission=submission).order_by("position")
@@ -101,13 +89,10 @@ class Visit:
         Raises `Submission.DoesNotExist`. One query where the instrument is frozen and was met
         before: all of it but its identity is in memory then.
         """
-        is_resumed = token.startswith(RESUME_MARK)
-        query = (_BY_RESUME_TOKEN if is_resumed else _BY_TOKEN)[lock]
+        query = _LOCKED_BY_TOKEN if lock else _BY_TOKEN
         submission: Any = next(filter(None, map(query.first, encrypt_by_all(token))), None)
         if submission is None:
             raise Submission.DoesNotExist
-        if is_resumed:
-            submission.reached_by = token
         if submission.frozen_at is not None:
             submission.instrument = load_frozen(
                 submission.instrument_id, submission.content_hash, submission.frozen_at

@@ -62,6 +62,7 @@ class Effect:
     text: tuple[str, str] | None = None
     age: int | None = None
     declines: bool = False
+    is_elsewhere: bool = False
 
 
 @dataclass
@@ -76,6 +77,7 @@ class Guest:
     careless: bool = False
     hears_other: bool = False
     declines: bool = False
+    is_elsewhere: bool = False
     wrong_tries: int = 0
     path: str = ""
     tries: int = 0

@@ -57,7 +57,7 @@ def at_once(*tasks: Callable[[], Any]) -> list[Any]:
 
 
 def test_one_person_who_starts_many_times_at_once_gets_one_submission(study) -> None:
-    arrival = Arrival(Panel.LINK, "the same person")
+    arrival = Arrival(Panel.LINK, "the same person", holder_key="of one browser")
     started = at_once(*[lambda: start_submission(study=study, arrival=arrival)] * THREADS)
     assert {submission.pk for submission in started} == {Submission.objects.get().pk}
     assert Participant.objects.count() == 1
