@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SEED = 29
 PAGE = ROOT / "docs" / "gestures.md"
 DEEP = bool(os.environ.get("STEREOSCOPE_TESTS_DEEP"))
-EACH = 77 if DEEP else 4
+EACH = 80 if DEEP else 4
 # Of the meant ones; a hundredth of few gestures is none.
 LOST_AT_MOST = 0.01
 
