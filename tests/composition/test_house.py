@@ -191,6 +191,7 @@ TOP_LEVEL = {
     *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "manage.py"),
     *("pyproject.toml", "Dockerfile", "compose.yaml"),
     *("requirements.txt", "requirements-dev.txt", "requirements-optional.txt", "constraints.txt"),
+    "requirements-models.txt",
 }
 
 

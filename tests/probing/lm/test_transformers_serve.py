@@ -1,0 +1,126 @@
+"""A server that nobody here wrote: `transformers serve`, from what it can do to what it answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import torch
+import transformers
+from django.core.management import call_command
+
+from annotation.models import SocialGroup, TraitPair
+from annotation.studies.creation import create_study
+from probing.models import LanguageModel, Run, Score
+from probing.runs.result_tables import run_counterparts
+from tests.ports import free_port
+from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+for needed in ("fastapi", "uvicorn"):
+    pytest.importorskip(needed, reason="transformers serve needs it: make models")
+TEXT = "he be workin late"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    likely = dict.fromkeys(NUMBERS, 6.0) | {"57": 9.0}
+    return make_tiny_chat(tmp_path_factory.mktemp("served") / "tiny", likely=likely)
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    port = free_port()
+    command = Path(sys.executable).with_name("transformers")
+    where = ("--host", "127.0.0.1", "--port", str(port))
+    with subprocess.Popen([command, "serve", folder, *where]) as process:
+        try:
+            wait_until(lambda: _answers(port, process), seconds=240)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.terminate()
+
+
+def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "the server has ended"
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/health").is_success
+    except httpx.TransportError:
+        return False
+
+
+@pytest.fixture
+def model(address: str, folder: Path, settings: Any) -> LanguageModel:
+    settings.CHAT_REQUESTS_PER_MINUTE = 0
+    out = StringIO()
+    call_command("register_model", address, "--served-name", str(folder), "--name", "s", stdout=out)
+    assert "Access: sampled" in out.getvalue()
+    assert "Begun answers: no" in out.getvalue()
+    return LanguageModel.objects.get()
+
+
+def probe(measure: str, *arguments: str) -> Run:
+    chosen = ("--model", "s", "--measure", measure, "--local")
+    call_command("probe", *chosen, *arguments, stdout=StringIO())
+    return Run.objects.get()
+
+
+def likeliest(folder: Path, question: str, n_tokens: int) -> str:
+    """What transformers itself finds likeliest, token by token."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    ids = list(tokenizer(f"<|user|>{question}<|end|><|assistant|>")["input_ids"])
+    begun = len(ids)
+    for _ in range(n_tokens):
+        with torch.inference_mode():
+            ids.append(int(network(torch.tensor([ids])).logits[0, -1].argmax()))
+    return str(tokenizer.decode(ids[begun:])).strip()
+
+
+def test_counterparts_are_what_its_model_finds_likeliest(
+    model: LanguageModel, folder: Path, tmp_path: Path
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(f"AAL\tWME\n{TEXT}\the is usually working late\n", encoding="utf-8")
+    named = ("--name", "My pairs", "--license", "CC BY 4.0")
+    call_command("import_corpus", str(pairs), *named, stdout=StringIO())
+    run = probe(
+        *("counterpart_generation", "--corpus", "My pairs", "--prompt", "translate-aal-wme"),
+        *("--param", "temperature=0", "--param", "max_new_tokens=3"),
+        *("--param", "directions=to_target"),
+    )
+    (counterpart,) = run_counterparts(run)
+    asked = (
+        f"Translate the following African American Language into White Mainstream English:\n{TEXT}"
+    )
+    assert counterpart.body == likeliest(folder, asked, 3)
+
+
+def test_direct_ratings_are_drawn_and_every_answer_is_accounted_for(model: LanguageModel) -> None:
+    create_study(
+        title="Pilot",
+        owner=None,
+        contact_email="you@example.org",
+        groups=list(SocialGroup.objects.filter(slug="woman")),
+        trait_pairs=list(TraitPair.objects.filter(slug="cold-warm")),
+    )
+    run = probe(
+        *("direct_rating", "--study", "Pilot", "--param", "answers=4"),
+        *("--param", "max_new_tokens=4"),
+    )
+    stored = {
+        one.name: one for one in Score.objects.filter(run=run, trait="cold-warm", template="")
+    }
+    # Without an end, its numbers go on: none of them is an answer, and each is counted.
+    assert stored["rating"].value is None
+    assert stored["rating"].reason
+    shares = [stored[name].value or 0 for name in ("refused", "unreadable", "cut_off")]
+    assert sum(shares) == pytest.approx(1)
+    assert {one.access for one in stored.values()} == {"sampled"}
