@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated
 
 import numpy as np
@@ -29,6 +30,7 @@ from evaluation.analyses.fpr_counts import (
     count_errors,
 )
 from evaluation.analyses.fpr_inference import (
+    NOISE_INCLUDED,
     GapErrors,
     GapTest,
     gap_errors,
@@ -51,9 +53,6 @@ NO_NEGATIVES = "every sentence has this label, so that none can be a false posit
 NONE_IN_A_RUN = "in some run every sentence that is left has this label"
 NO_MEAN = "another group has no rate, so that there is no mean over groups to set this one against"
 ONE_RUN = "a spread over runs needs at least two runs"
-NOISE_INCLUDED = (
-    "the span is that of the estimates, noise included, and above 0 even where no group differs"
-)
 FEW_PLACEBOS = f"a band needs at least {FEWEST_PLACEBOS} placebo words"
 FEW_SURPRISALS = f"fewer than {FEWEST_FILLERS} words have a gap and a surprisal"
 SAME_SURPRISAL = "all words have the same surprisal"
@@ -274,6 +273,7 @@ def _errors(
                 level=options.level,
                 n_draws=options.n_resamples,
                 these=these,
+                words=words,
             )
             if compared:
                 tests.append(joint_test(side, question, errors, options.level))
@@ -451,5 +451,6 @@ def _run_rates(
                     )
 
 
+@cache
 def _t_quantile(level: float, df: int) -> float:
     return float(stats.t.ppf((1 + level) / 2, df)) if df > 0 else math.nan

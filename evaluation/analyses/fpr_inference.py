@@ -27,12 +27,18 @@ import numpy as np
 from annotation.common.lazy import stats
 from evaluation.analyses.fpr_counts import CountTable, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.few_units import LEAST_TEMPLATES, LEAST_TEMPLATES_OF_WORDS
 from evaluation.metrics.undefined import UndefinedReason
 
-#: Below, the spread over templates is too little known.
-FEWEST_TEMPLATES = 10
-FEW_TEMPLATES = f"an interval needs at least {FEWEST_TEMPLATES} templates with another label"
+FEW_TEMPLATES = f"an interval needs at least {LEAST_TEMPLATES} templates with another label"
+FEW_FOR_WORDS = (
+    f"intervals of words need at least {LEAST_TEMPLATES_OF_WORDS} templates with another label"
+)
+FEW_ERRORS = "an interval needs a false positive in each of these groups or words, on average"
 NO_DIFFERENCE = "no group differs from another in any template, so that nothing says how much could"
+NOISE_INCLUDED = (
+    "the span is that of the estimates, noise included, and above 0 even where no group differs"
+)
 #: The two questions; with one run there is only the second.
 LIKE_THESE, THESE_RUNS, THIS_RUN = "runs like these", "these runs", "this run"
 
@@ -43,7 +49,6 @@ class GapErrors:
 
     gap, v, df : (n,) mean gap, its squared error and degrees of freedom
     critical : of the largest |error| / √v; p : (n,) adjusted
-    draws : (n_draws, n) errors of all gaps together
     reason : why there are no errors; all others are then empty
     """
 
@@ -55,7 +60,6 @@ class GapErrors:
     covariance: Floats
     critical: float
     largest: Floats
-    draws: Floats
     n_templates: int
     reason: str = ""
 
@@ -72,7 +76,8 @@ class GapTest:
     question : whether it is of runs like these, of these runs, or of this run
     p_value : of any gap at all, the smallest adjusted p-value of a group
     spread : standard deviation of true gaps over these groups, ddof 1
-    span : of the estimates, with an interval of the span of true gaps
+    span : of the estimates, noise included; an interval of the true span would hold it in 99 to 100
+        of 100 studies, and has been left out since December 2026
     critical : factor of the standard errors in intervals of all gaps at once
     """
 
@@ -115,11 +120,12 @@ def gap_errors(
     level: float,
     n_draws: int,
     these: bool = False,
+    words: bool = False,
 ) -> GapErrors:
     """Return the errors of the gaps of a family that is set against the mean of the reference.
 
     shares : (n, n_templates, n_runs) X of the family; reference : the same of the compared groups
-    these : whether the runs are taken as they are
+    these : whether the runs are taken as they are; words : whether the family are single words
     """
     n, templates, runs = shares.shape
     d = shares - reference.mean(axis=0)
@@ -127,10 +133,14 @@ def gap_errors(
     reason = ""
     if not templates or np.isnan(d).any():
         reason = UndefinedReason.NO_VALUES
-    elif templates < FEWEST_TEMPLATES:
+    elif templates < LEAST_TEMPLATES:
         reason = FEW_TEMPLATES
     elif not n_draws:
         reason = UndefinedReason.NOT_REQUESTED
+    elif words and templates < LEAST_TEMPLATES_OF_WORDS:
+        reason = FEW_FOR_WORDS
+    elif 0 < shares.sum() < n:
+        reason = FEW_ERRORS
     if reason:
         return _without(gap, templates, reason)
     a = d.mean(axis=2) - gap[:, None]
@@ -170,48 +180,32 @@ def gap_errors(
     place = math.ceil(round((1 - level) * (1 + n_draws), 6)) - 1
     critical = float(largest[-place]) if place >= 1 else math.inf
     covariance = a @ a.T / scale + spread**2 * (np.eye(n) - (1 / n if centred else 0))
-    return GapErrors(
-        gap, v, own, part_r, pooled_df, covariance, critical, largest, draws, templates
-    )
+    return GapErrors(gap, v, own, part_r, pooled_df, covariance, critical, largest, templates)
 
 
 def _without(gap: Floats, n_templates: int, reason: str) -> GapErrors:
     none = np.full(len(gap), np.nan)
-    return GapErrors(
-        gap, none, none, 0.0, math.nan, none, math.nan, none, none, n_templates, reason
-    )
+    return GapErrors(gap, none, none, 0.0, math.nan, none, math.nan, none, n_templates, reason)
 
 
 def joint_test(side: str, question: str, errors: GapErrors, level: float) -> GapTest:
     """Return p-value, spread, and span of the groups that are compared."""
     gap, n = errors.gap, len(errors.gap)
-    span = float(np.ptp(gap))
+    why = errors.reason or NOISE_INCLUDED
+    span = Estimate(float(np.ptp(gap)), n=n, interval_reason=why)
+    if not span.is_defined:
+        span = no_estimate(errors.reason)
     if errors.reason:
-        bare = Estimate(span, n=n, interval_reason=errors.reason)
-        if math.isnan(span):
-            bare = no_estimate(errors.reason)
         none = no_estimate(errors.reason)
         return GapTest(
-            side, question, math.nan, none, bare, math.nan, errors.n_templates, errors.reason
+            side, question, math.nan, none, span, math.nan, errors.n_templates, errors.reason
         )
     p = float(errors.p_of(np.abs(gap)).min())
     half = errors.critical * np.sqrt(errors.v)
-    reach = float(np.quantile(np.ptp(errors.draws, axis=1), level))
-    # True gaps add up to 0: beside one of δ or more, the span is at least δ n / (n − 1), and the
-    # SD δ √n / (n − 1).
+    # True gaps add up to 0: beside one of δ or more, the SD is at least δ √n / (n − 1).
     least = max(0.0, float((np.abs(gap) - half).max()))
-    apart = float((gap - half).max() - (gap + half).min())
-    low = max(apart, least * n / (n - 1), 0.0)
     spread = _spread(errors, level, least * math.sqrt(n) / (n - 1))
-    return GapTest(
-        side,
-        question,
-        p,
-        spread,
-        Estimate(span, low, min(span + reach, 1.0), n),
-        errors.critical,
-        errors.n_templates,
-    )
+    return GapTest(side, question, p, spread, span, errors.critical, errors.n_templates)
 
 
 def _spread(errors: GapErrors, level: float, least: float) -> Estimate:

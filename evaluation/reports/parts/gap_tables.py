@@ -10,6 +10,7 @@ from typing import Any
 from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
 from evaluation.charts import LegendEntry
+from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Section
 from evaluation.reports.parts.formatting import (
     MISSING,
@@ -174,8 +175,7 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
             3,
             style="strong",
             meaning="largest minus smallest mean gap over groups, noise included",
-            # Earlier reports have one.
-            with_interval=any(not math.isnan(row["span"].span.low) for row in rows),
+            with_interval=has_interval(row["span"].span for row in rows),
         ),
         Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
         Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),
@@ -193,12 +193,18 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
     )
 
 
+def has_interval(spans: Iterable[Estimate]) -> bool:
+    """Return whether any has an interval: earlier reports do."""
+    return any(not math.isnan(span.low) for span in spans)
+
+
 def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
     """Return what is said of all groups at once, for every side and question."""
+    rows = [{"model": model, "test": test} for model in models for test in model.tests]
     return ReportTable.of(
         "all-groups",
         "All groups at once",
-        [{"model": model, "test": test} for model in models for test in model.tests],
+        rows,
         Column("Model", "model", "model.model"),
         Column("Sentences", "data_set", "model.data_set"),
         Column("Side", "side", "test.side"),
@@ -217,13 +223,14 @@ def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
             prefix="spread_",
             meaning="over these groups, noise taken out",
         ),
-        Column.estimate(
+        Column(
             "Span",
             "span",
             "test.span",
             3,
             prefix="span_",
-            meaning="of the estimates, noise included; its interval is that of the true span",
+            meaning="of the estimates, noise included",
+            with_interval=has_interval(row["test"].span for row in rows),
         ),
         Column("Templates", "n_templates", "test.n_templates", 0),
         level=level,

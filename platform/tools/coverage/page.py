@@ -32,8 +32,10 @@ if 25 have. Where fewer than one study in twenty has an interval, the share says
 by.
 
 `make coverage` draws the studies (an hour or more) and writes this page; `make coverage ONLY=τ`
-runs some of the rows. A coverage of 95 % from 500 studies has a standard error of 1.0. What the
-methods do: [τ without noise](methods/tau.md).
+runs some of the rows. A coverage of 95 % from 500 studies has a standard error of 1.0. Intervals of
+several values at once hold if each holds its own; bias and spread are then those of the value that
+lies farthest from its truth. What the methods do: [τ without noise](methods/tau.md),
+[gaps](methods/gaps.md).
 """
 
 
@@ -58,8 +60,8 @@ def write() -> None:
     """Write docs/coverage.md and its plots from the stored results."""
     PLOTS.mkdir(exist_ok=True)
     count = (
-        f"Reports print {len(PRINTED) + len(without_rows())} intervals and p-values (columns of "
-        f"their downloads). {len(PRINTED)} rest on statistics with rows here; the others are "
+        f"Reports print {len(PRINTED) + len(without_rows())} intervals and p-values (columns of\n"
+        f"their downloads). {len(PRINTED)} rest on statistics with rows here; the others are\n"
         "listed in `platform/tools/coverage/without_rows.txt`.\n"
     )
     PAGE.write_text("\n".join([HEAD, count, *(part for m in MODULES for part in _module(m))]))

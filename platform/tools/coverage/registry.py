@@ -1,9 +1,9 @@
 """Which rows every statistic has, and which printed interval or p-value rests on which statistic.
 
 A report may print an interval or a p-value whose statistic has rows that hold. `PRINTED` names the
-statistics of each, as “kind table column” of the download. What has no rows yet is listed in
-`without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails for anything
-that is in neither, or in both.
+statistics of each, as “kind table column” of the download; `EARLIER` names what only reports of
+earlier code print. What has no rows yet is listed in `without_rows.txt`, which only shrinks: a test
+walks the reports of all kinds and fails for anything that is in none of these, or in two.
 """
 
 from __future__ import annotations
@@ -13,18 +13,29 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from tools.coverage import taus
+from tools.coverage import gaps, taus
 from tools.coverage.rows import Row
 
 #: Name of the file of results → designs. A module of designs is one line here.
 MODULES: dict[str, Callable[[], Iterable[Row]]] = {
     "taus": taus.list_rows,
+    "gaps": gaps.list_rows,
 }
 WITHOUT_ROWS = Path(__file__).with_name("without_rows.txt")
 
 
 def _same(statistic: str, *printed: str) -> dict[str, tuple[str, ...]]:
     return dict.fromkeys(printed, (statistic,))
+
+
+def _gaps(printed: str, *names: str) -> dict[str, tuple[str, ...]]:
+    """Return what rests on statistics of gaps; the same tables answer for either question."""
+    kinds = ("fpr_gaps", "fpr_comparison")
+    return {f"{kind} {printed}": _of_gaps(*names) for kind in kinds}
+
+
+def _of_gaps(*names: str) -> tuple[str, ...]:
+    return tuple(f"{name}, {question}" for name in names for question in gaps.QUESTIONS)
 
 
 PRINTED: dict[str, tuple[str, ...]] = {
@@ -48,7 +59,17 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "alignment_comparison differences noise_free_low",
         "alignment_comparison differences p_noise_free",
     ),
+    **_gaps("gaps low", gaps.GAPS, gaps.WORDS),
+    **_gaps("gaps p_value", gaps.GAPS, gaps.WORDS),
+    **_gaps("all-groups p_value", gaps.GAPS),
+    **_gaps("all-groups spread_low", gaps.SPREAD),
+    # The same intervals with answers that name no class counted as errors, or as correct.
+    "fpr_gaps fallback errors_low": _of_gaps(gaps.GAPS),
+    "fpr_gaps fallback correct_low": _of_gaps(gaps.GAPS),
 }
+
+#: Columns of earlier reports, whose intervals today's reports leave out since they did not hold.
+EARLIER = {"fpr_gaps all-groups span_low", "fpr_comparison all-groups span_low"}
 
 
 @cache

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evaluation.metrics.estimate import Estimate
 
 #: Shares of data sets, in percent, between which a nominal 95 % interval is said to hold.
 LEAST, MOST = 92.0, 99.0
@@ -34,6 +36,47 @@ class Printed(Protocol):
 
 #: Name of a statistic → what a report would print, and the truth.
 Study = Mapping[str, tuple[Printed, float]]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A printed estimate with the p-value beside it."""
+
+    estimate: Estimate
+    p_value: float = float("nan")
+
+    @property
+    def value(self) -> float:
+        return self.estimate.value
+
+    @property
+    def low(self) -> float:
+        return self.estimate.low
+
+    @property
+    def high(self) -> float:
+        return self.estimate.high
+
+    @property
+    def interval_reason(self) -> str:
+        return self.estimate.interval_reason
+
+
+def farthest(shown: Sequence[Tested], truths: Sequence[float]) -> tuple[Tested, float]:
+    """Return the estimate that lies farthest from its truth, in units of its interval.
+
+    It holds the truth exactly if all intervals do. The p-value is the smallest of all. Without an
+    interval the first one is returned.
+    """
+
+    def distance(place: int) -> float:
+        one, truth = shown[place], truths[place]
+        side = one.high - one.value if truth > one.value else one.value - one.low
+        off = abs(one.value - truth)
+        return 0.0 if np.isnan(side) or not off else off / side if side > 0 else np.inf
+
+    place = max(range(len(shown)), key=distance)
+    return Tested(shown[place].estimate, min(one.p_value for one in shown)), truths[place]
 
 
 @dataclass(frozen=True)
