@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from annotation.common.lazy import np, npt, pd
+from annotation.common.lazy import np, npt, pd, stats
 from probing.lm.protocols import EmbeddingModel, Pieces, SpanText
 from probing.measures.adjectives import Adjectives, Pole, both_poles, empty_lists, pole_words
 from probing.measures.base import (
@@ -200,7 +200,8 @@ def permutation_p_value(
     approximate: the p-value depends on the data and not on a number of draws. It speaks of other
     sentences with these words, not of other words. p = (1 + as large or larger) / (1 + n).
     """
-    weights = np.concatenate([_weights(positive, words_alike), -_weights(negative, words_alike)])
+    sizes = (tuple(map(len, positive)), tuple(map(len, negative)))
+    weights = _signed_weights(sizes, words_alike)
     centre = group.astype(np.float64).mean(axis=0)
     # A context's mean cosine with all contexts of the group.
     cosines = np.concatenate([*positive, *negative]).astype(np.float64) @ centre
@@ -216,9 +217,75 @@ def permutation_p_value(
     return (1 + reached) / (1 + n_permutations)
 
 
-def _weights(words: Sequence[Vectors], words_alike: bool) -> npt.NDArray[np.float64]:
-    """Return what each context counts in the mean over a pole."""
-    sizes = np.array([len(word) for word in words])
+@dataclass(frozen=True)
+class Leaning:
+    """How a group leans, and what is needed to set it beside other groups.
+
+    towards : (n_contexts of all words,) mean cosine of the group with each, A's words, then B's
+    error : squared error of the group's lean, its cosines with A less those with B, over its
+        contexts; NaN with one context
+    n : contexts of the group; sizes : contexts of each word, A's, then B's
+    """
+
+    towards: npt.NDArray[np.float64]
+    error: float
+    n: int
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def leaning_of(
+    group: Vectors, positive: Sequence[Vectors], negative: Sequence[Vectors], *, words_alike: bool
+) -> Leaning:
+    """Return how a group leans; arguments as of `permutation_p_value`."""
+    words = np.concatenate([*positive, *negative]).astype(np.float64)
+    sizes = (tuple(map(len, positive)), tuple(map(len, negative)))
+    vectors, n = group.astype(np.float64), len(group)
+    leans = vectors @ (words.T @ _signed_weights(sizes, words_alike))
+    error = float(leans.var(ddof=1) / n) if n > 1 else float("nan")
+    return Leaning(words @ vectors.mean(axis=0), error, n, sizes)
+
+
+def relative_p_value(own: Leaning, others: Sequence[Leaning], *, words_alike: bool) -> float:
+    """Return the two-sided p-value of a group that leans as the mean of the others does (*ours*).
+
+    others : leanings of the other groups towards the same words
+
+    With u the group's mean cosines with every context of the words less those of the other groups,
+    d is the mean of u over A's words less that over B's. Its squared error is the sum of those over
+    the contexts of the group, of each other group, and of each word; degrees of freedom are
+    Satterthwaite's (1946). The crossed jackknife in closed form, since d is linear in all. NaN
+    without another group, with one context of any, and where nothing varies.
+    """
+    if not others:
+        return float("nan")
+    share = 1 / len(others)
+    u = own.towards - share * sum(other.towards for other in others)
+    weights = _signed_weights(own.sizes, words_alike)
+    parts = [(own.error, own.n), *((share**2 * other.error, other.n) for other in others)]
+    start = 0
+    for n in (*own.sizes[0], *own.sizes[1]):
+        word = slice(start, start + n)
+        start += n
+        if n < 2:
+            return float("nan")
+        parts.append((float((weights[word] * n).mean() ** 2 * u[word].var(ddof=1) / n), n))
+    square = sum(part for part, _ in parts)
+    if not square > 0:
+        return float("nan")
+    df = square**2 / sum(part**2 / (n - 1) for part, n in parts)
+    return float(2 * stats.t.sf(abs(weights @ u) / sqrt(square), df))
+
+
+def _signed_weights(
+    sizes: tuple[Sequence[int], Sequence[int]], words_alike: bool
+) -> npt.NDArray[np.float64]:
+    first, second = (_weights(one, words_alike) for one in sizes)
+    return np.concatenate([first, -second])
+
+
+def _weights(contexts: Sequence[int], words_alike: bool) -> npt.NDArray[np.float64]:
+    """Return what each context counts in the mean over a pole, from the contexts of its words."""
+    sizes = np.array(contexts)
     if words_alike:
         return np.repeat(1 / (len(sizes) * sizes), sizes)
     return np.full(sizes.sum(), 1 / sizes.sum())
@@ -350,6 +417,8 @@ def _words(traits: Iterable[Trait], adjectives: Adjectives) -> Iterable[str]:
 
 
 POLES: tuple[Pole, Pole] = ("high", "low")
+#: What a row says of a group's leaning: see `Leaning`.
+LEANING = ("towards", "error", "n_contexts", "high_sizes", "low_sizes", "words_alike")
 PAIR_SCORE = "pair_score"
 P_VALUE = "p_value"
 #: Stands where other measures name a template.
@@ -360,8 +429,9 @@ TOO_LONG = "occurs only in sentences that are longer than the model reads"
 DRAWS_CAVEAT = (
     "p-values of combined draws depend on the number of draws, not on the data: on null data "
     "7.5 %, 5 % and 32.5 % of 40 sets fell below .05 at 100, 1,000 and 10,000 draws. They serve to "
-    "reproduce the paper; for inference choose permutation."
+    "reproduce the paper; for inference choose the other groups, or permutation."
 )
+OF_DRAWS = ("two-sided", "one-sided")
 ONE_EACH = "one sentence for each word: the effect is ±√2 whatever the embeddings"
 
 
@@ -424,15 +494,18 @@ class CeatParameters(MeasureParameters):
             }
         ),
     )
-    p_value: Literal["permutation", "two-sided", "one-sided"] = Field(
-        "permutation",
+    p_value: Literal["others", "permutation", "two-sided", "one-sided"] = Field(
+        "others",
         title="p-value",
-        description="By permutation of the poles' sentences (ours); or the normal p-value of the "
+        description="Of a group that leans as the mean of the other groups does (others, ours); of "
+        "a group that leans to neither pole, by permutation of the poles' sentences (ours), which "
+        "nearly every group does where embeddings share a direction; or the normal one of the "
         "combined draws, two-sided or, as released, one-sided, which falls with the number of "
         "draws and serves to reproduce the paper alone.",
         json_schema_extra=in_words(
             {
-                "permutation": "by permutation",
+                "others": "beside the other groups",
+                "permutation": "by permutation of the poles",
                 "two-sided": "normal, two-sided",
                 "one-sided": "normal, one-sided, as released",
             }
@@ -492,7 +565,7 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
                 "so that the score only tells how often which. Choose pooled, or lists."
             )
             found.append(Problem("parameter combination", message, False))
-        if parameters.p_value != "permutation":
+        if parameters.p_value in OF_DRAWS:
             found.append(Problem("parameter p_value", DRAWS_CAVEAT, False))
         return found
 
@@ -518,6 +591,7 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         """Return one row per trait: group, trait, value, reason, n, p_value, n_draws, n_long.
 
         `n_draws` counts the permutations or draws that the p-value rests on, 0 where there is none.
+        For p-values beside other groups a row also has the group's leaning (`LEANING`).
         The embeddings of the adjectives are computed once and kept with the model.
         """
         if set(payload) != {"group", "seed"}:
@@ -545,13 +619,17 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
             own_seed = named_seed(seed, group.slug, trait.slug)
             rows.append(row | _effect_row(vectors, poles, parameters, own_seed))
         columns = ["group", "trait", "value", "reason", "n", "p_value", "n_draws", "n_long"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(
+            rows, columns=[*columns, *(LEANING if parameters.p_value == "others" else ())]
+        )
 
     def aggregate(
         self, stimuli: SentenceStimuli, parameters: CeatParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return pair scores, once for the corpus and once as the overall value, and p-values."""
         rows = pd.concat(shard_frames, ignore_index=True)
+        if parameters.p_value == "others":
+            rows = _beside_others(rows)
         if rows.duplicated(["group", "trait"]).any():
             raise ValueError("a group and trait occur twice among the shards")
         if len(rows) != len(stimuli.groups) * len(stimuli.traits):
@@ -574,7 +652,7 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
             f"Sentences: up to {source.per_word:,} per word out of {source.n_sentences:,} of "
             f"“{source.name}” (SHA-256 {source.sha256[:12]}…), drawn with seed {source.seed}."
         ]
-        if parameters.p_value != "permutation" and (drawn > 0).any():
+        if parameters.p_value in OF_DRAWS and (drawn > 0).any():
             said.append(DRAWS_CAVEAT)
         long = sum(int(frame["n_long"].iloc[0]) for frame in shard_frames if len(frame))
         if long:
@@ -626,7 +704,7 @@ def _effect_row(
 ) -> dict[str, Any]:
     high, low = poles
     pooled = _pools(parameters, single=len(high) == len(low) == 1)
-    p_value, n_draws = np.nan, 0
+    p_value, n_draws, more = np.nan, 0, {}
     if pooled:
         found = pooled_effect(vectors, high, low)
         if found.n == 2:
@@ -638,7 +716,7 @@ def _effect_row(
         draws = sample_draws(rng, counts, parameters.draws)
         combined = combine_draws(*draw_effects(vectors, high, low, draws))
         value, n, reason = combined.combined, combined.n, combined.reason
-        if parameters.p_value != "permutation":
+        if parameters.p_value in OF_DRAWS:
             two_sided = parameters.p_value == "two-sided"
             p_value = combined.p_two_sided if two_sided else combined.p_one_sided
             n_draws = n
@@ -652,9 +730,42 @@ def _effect_row(
             rng=named_stream(seed, "permutations"),
             words_alike=not pooled,
         )
+    if parameters.p_value == "others":
+        leaning = leaning_of(vectors, high, low, words_alike=not pooled)
+        sizes = [list(one) for one in leaning.sizes]
+        more = dict(
+            zip(
+                LEANING,
+                (leaning.towards, leaning.error, leaning.n, *sizes, not pooled),
+                strict=True,
+            )
+        )
     if reason:
-        p_value, n_draws = np.nan, 0
-    return {"value": value, "reason": reason, "n": n, "p_value": p_value, "n_draws": n_draws}
+        p_value, n_draws, more = np.nan, 0, {}
+    row = {"value": value, "reason": reason, "n": n, "p_value": p_value, "n_draws": n_draws}
+    return row | more
+
+
+def _beside_others(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with p-values of every group beside the others; `n_draws` counts groups."""
+    rows = rows.copy()
+    for _, of_trait in rows[rows["towards"].notna()].groupby("trait"):
+        leanings = {
+            place: Leaning(
+                np.asarray(row.towards, dtype=float),
+                float(row.error),
+                int(row.n_contexts),
+                (tuple(map(int, row.high_sizes)), tuple(map(int, row.low_sizes))),
+            )
+            for place, row in zip(of_trait.index, of_trait.itertuples(), strict=True)
+        }
+        alike = bool(of_trait["words_alike"].iloc[0])
+        for place, own in leanings.items():
+            others = [one for other, one in leanings.items() if other != place]
+            p_value = relative_p_value(own, others, words_alike=alike)
+            if not np.isnan(p_value):
+                rows.loc[place, ["p_value", "n_draws"]] = p_value, len(leanings)
+    return rows
 
 
 def _pools(parameters: CeatParameters, *, single: bool) -> bool:

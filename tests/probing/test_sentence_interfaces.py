@@ -208,7 +208,7 @@ def test_measures_say_that_ceat_reads_sentences(bert: LanguageModel) -> None:  #
     api = http_client(User.objects.create_superuser("alice"))
     ceat = api.get("/api/v1/measures/ceat/").json()
     assert ceat["stimuli"] == "SentenceStimuli"
-    assert ceat["parameters"]["properties"]["p_value"]["default"] == "permutation"
+    assert ceat["parameters"]["properties"]["p_value"]["default"] == "others"
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -138,15 +138,30 @@ def test_p_values_are_of_permutations_whatever_the_number_of_draws(
     tiny_bert: MaskedLanguageModel,
 ) -> None:
     stimuli = draw(adjectives="lists")
-    scores = run(stimuli, tiny_bert, draws=200, adjectives="lists")
+    chosen = {"adjectives": "lists", "p_value": "permutation"}
+    scores = run(stimuli, tiny_bert, draws=200, **chosen)
     tested = scores[scores["name"] == "p_value"]
     assert set(tested["trait"]) == {"cold-warm", "poor-wealthy"}
     assert set(tested["n"]) == {1000}
     assert tested["value"].between(1 / 1001, 1).all()
-    pd.testing.assert_frame_equal(scores, run(stimuli, tiny_bert, draws=200, adjectives="lists"))
-    more = run(stimuli, tiny_bert, draws=500, adjectives="lists")
+    pd.testing.assert_frame_equal(scores, run(stimuli, tiny_bert, draws=200, **chosen))
+    more = run(stimuli, tiny_bert, draws=500, **chosen)
     pd.testing.assert_frame_equal(more[more["name"] == "p_value"], tested)
     assert not np.allclose(*(s.loc[s["name"] == "pair_score", "value"] for s in (scores, more)))
+
+
+def test_default_p_values_set_a_group_beside_the_others(tiny_bert: MaskedLanguageModel) -> None:
+    """Two groups: each beside the other, so that both have one p. One sentence of a word: none."""
+    more = ["A cold man is here.", "Elderly people are cold.", "An elderly person is warm."]
+    scores = run(draw([*SENTENCES, *more]), tiny_bert)
+    tested = scores[scores["name"] == "p_value"].set_index(["trait", "group"])
+    assert set(tested.index) == {("cold-warm", "teenager"), ("cold-warm", "elderly")}
+    p, other = tested["value"]
+    assert 0 < p < 1
+    assert p == pytest.approx(other)
+    assert set(tested["n"]) == {2}
+    of_one = scores[(scores["name"] == "pair_score") & (scores["trait"] == "poor-wealthy")]
+    assert of_one["value"].notna().any()
 
 
 def test_the_papers_p_values_come_with_their_caveat(tiny_bert: MaskedLanguageModel) -> None:
@@ -167,7 +182,7 @@ def test_the_papers_p_values_come_with_their_caveat(tiny_bert: MaskedLanguageMod
 def test_leaving_out_a_group_or_a_trait_moves_no_other_number(
     tiny_bert: MaskedLanguageModel,
 ) -> None:
-    chosen = CeatParameters(adjectives="lists", draws=50)
+    chosen = CeatParameters(adjectives="lists", draws=50, p_value="permutation")
     sentences = [*SENTENCES, "All elderly people are here.", "An elderly person is kind."]
     whole = draw(sentences, adjectives="lists")
     fewer = replace(whole, groups=whole.groups[1:], traits=whole.traits[1:])
@@ -187,13 +202,13 @@ def test_leaving_out_a_group_or_a_trait_moves_no_other_number(
 
 @pytest.mark.parametrize("draws", [100, 1000, 10_000])
 @pytest.mark.parametrize("words", [1, 2], ids=["single adjectives, pooled", "lists, draws"])
-def test_default_p_values_are_uniform_on_null_data(words: int, draws: int) -> None:
+def test_permutation_p_values_are_uniform_on_null_data(words: int, draws: int) -> None:
     """200 data sets without a difference: Kolmogorov and Smirnov's distance from uniform.
 
     Contexts of all words have one distribution about a common direction, as embeddings have.
     """
     rng = np.random.default_rng([words, draws])
-    chosen = CeatParameters(draws=draws)
+    chosen = CeatParameters(draws=draws, p_value="permutation")
     p_values = []
     for seed in range(200):
         vectors = [

@@ -88,7 +88,12 @@ def test_lists_of_adjectives_are_drawn_for_and_have_p_values(bert: LanguageModel
     sentences = (*SENTENCES, *(f"They are {word} people." for word in words))
     run = finished(
         make_sentence_run(
-            bert, sentences=sentences, traits=("cold-warm",), adjectives="lists", draws=100
+            bert,
+            sentences=sentences,
+            traits=("cold-warm",),
+            adjectives="lists",
+            draws=100,
+            p_value="permutation",
         )
     )
     scores = scores_of(run)
