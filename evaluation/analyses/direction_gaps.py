@@ -11,7 +11,7 @@ one direction alone, or reads short ones only, would be compared on other texts 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -190,7 +190,7 @@ class DirectionTable:
             reason = UndefinedReason.NO_PAIR if either.any() else UndefinedReason.NO_VALUES
             estimate = no_estimate(reason)
         else:
-            estimate = replace(test.estimate, reason="", interval_reason=test.reason)
+            estimate = test.estimate
         return {
             "estimate": estimate,
             "test": test,

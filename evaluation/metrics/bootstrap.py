@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.few_units import LEAST_RESAMPLED
 from evaluation.metrics.interval import UNBOUNDED, bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -97,7 +98,8 @@ class Bootstrap:
         reason : why there is no value, should there be none
         bounds : the range of the quantity, at which its interval is cut
 
-        Where every resample gives the same, as where all units are alike, there is no interval.
+        Without interval where every resample gives the same, as where all units are alike, and
+        for fewer units with a value than `few_units` says.
         """
         table = np.column_stack([self._units(column) for column in columns])
         value = float(combine([total[None] for total in table.sum(axis=0)])[0])
@@ -105,12 +107,15 @@ class Bootstrap:
             return no_estimate(reason)
         if not self.n_resamples:
             return Estimate(value, n=n, interval_reason=UndefinedReason.NOT_REQUESTED)
-        if np.count_nonzero(np.any(table != 0, axis=1)) < 2:
+        in_use = np.count_nonzero(np.any(table != 0, axis=1))
+        if in_use < 2:
             return Estimate(value, n=n, interval_reason=UndefinedReason.ONE_TEXT)
         sums = np.concatenate([weights @ table for weights in self._weights()])
         drawn = combine([np.ascontiguousarray(column) for column in sums.T])
         if np.allclose(drawn, value, rtol=1e-12, atol=1e-12):
             return Estimate(value, n=n, interval_reason=UndefinedReason.ALL_ALIKE)
+        if in_use < LEAST_RESAMPLED:
+            return Estimate(value, n=n, interval_reason=UndefinedReason.FEW_RESAMPLED)
         found = bias_corrected_interval(value, drawn, level=self.level, bounds=bounds)
         return Estimate(
             value, found.low, found.high, n, interval_reason=found.reason, signature=self.signature

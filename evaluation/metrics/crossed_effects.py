@@ -26,11 +26,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.few_units import LEAST_PROMPTS, LEAST_UNITS
 from evaluation.metrics.undefined import UndefinedReason
 
 LIKE_THESE, THESE = "prompts like these", "these prompts"
-#: With fewer, an interval for prompts like these is very wide and still covers too little.
-FEWEST_PROMPTS = 6
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,8 @@ def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects
     values : (n_prompts, n_texts); texts with a missing value (NaN) are left out
     level : coverage of the interval, 0 to 1
 
-    No interval with fewer than two texts, and where nothing varies. Raises ValueError for other
-    shapes.
+    No interval and no test with fewer than five texts, and where nothing varies. Raises ValueError
+    for other shapes.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
@@ -93,9 +92,10 @@ def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects
     if not n_texts or not n_prompts:
         return CrossedEffects(no_estimate(UndefinedReason.NO_VALUES))
     mean = float(table.mean())
-    question = LIKE_THESE if n_prompts >= FEWEST_PROMPTS else THESE
-    if n_texts < 2:
-        why = UndefinedReason.ONE_TEXT
+    question = LIKE_THESE if n_prompts >= LEAST_PROMPTS else THESE
+    if n_texts < LEAST_UNITS:
+        one = n_texts < 2
+        why = UndefinedReason.ONE_TEXT if one else UndefinedReason.FEW_FOR_INTERVAL
         return CrossedEffects(Estimate(mean, n=n_texts, interval_reason=why), n_prompts, question)
     squares = _mean_squares(table)
     error, df = _like_these(table, *squares) if question == LIKE_THESE else _these(table)

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 #: Units (groups, pairs, texts) that any interval needs.
 LEAST_UNITS = 5
+#: Values on either side of a test of two sides.
+LEAST_ON_A_SIDE = 8
 #: Units that percentiles of resamples need, and alpha.
 LEAST_RESAMPLED = 40
+#: Units outside the commonest class that alpha of classes needs.
+LEAST_IN_USE = 80
 #: Annotators that alpha needs to speak of these annotators, and of annotators like these.
 LEAST_ANNOTATORS = {"units": 2, "annotators": 5}
 #: Prompts with which an interval is for prompts like these; with fewer it is for these prompts.

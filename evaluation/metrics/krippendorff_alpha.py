@@ -19,15 +19,13 @@ from evaluation.metrics.alpha_jackknife import (
     alpha_without_units,
 )
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.few_units import LEAST_ANNOTATORS, LEAST_IN_USE, LEAST_RESAMPLED
 from evaluation.metrics.interval import Interval, no_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 MEASUREMENTS: tuple[Measurement, ...] = ("nominal", "ordinal", "interval", "ratio")
 #: What an interval speaks of: units like these with these annotators, or annotators like these too.
 Over = Literal["units", "annotators"]
-#: Below these no interval was shown to cover (methods.md §9).
-FEWEST_ANNOTATORS: dict[Over, int] = {"units": 2, "annotators": 5}
-FEWEST_UNITS = 40
 JACKKNIFE = "jackknife"
 
 Floats = NDArray[np.float64]
@@ -130,10 +128,13 @@ def _interval(
     if np.isnan(value):
         return no_interval(UndefinedReason.NO_ESTIMATE, level=level)
     table = table[(~np.isnan(table)).any(axis=1)]
-    if len(table) < FEWEST_ANNOTATORS[over]:
+    if len(table) < LEAST_ANNOTATORS[over]:
         return no_interval(UndefinedReason.FEW_RATERS, level=level)
-    if _units_in_use(table, domain, measurement) < FEWEST_UNITS:
+    in_use = _units_in_use(table, domain, measurement)
+    if in_use < LEAST_RESAMPLED:
         return no_interval(UndefinedReason.FEW_UNITS, level=level)
+    if measurement == "nominal" and in_use < LEAST_IN_USE:
+        return no_interval(UndefinedReason.FEW_IN_USE, level=level)
     v_units, df_units = _jackknife(alpha_without_units(table, domain, measurement))
     v_people, df_people = 0.0, 1
     if over == "annotators":

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.few_units import LEAST_RESAMPLED
 from evaluation.metrics.interval import Interval, bias_corrected_interval, no_interval
 from evaluation.metrics.levenshtein_sums import (
     EXPECTED,
@@ -44,8 +45,6 @@ from evaluation.metrics.text_distance import Distance
 from evaluation.metrics.undefined import UndefinedReason
 
 _RESAMPLED_AT_ONCE = 1_000_000
-#: Texts that two people annotated; with fewer an interval from resamples is too narrow.
-FEWEST_ITEMS = 40
 
 
 @dataclass(frozen=True)
@@ -255,7 +254,7 @@ def _interval(
     sums = np.column_stack([part[present] for part in (rows.o, rows.p, rows.e, rows.q)])
     rng = np.random.default_rng(seed)
     n = len(sums)
-    if int((rows.p > 0).sum()) < FEWEST_ITEMS:
+    if int((rows.p > 0).sum()) < LEAST_RESAMPLED:
         return no_interval(UndefinedReason.FEW_TEXTS, level=level)
     resamples = np.full(n_resamples, np.nan)
     at_once = max(_RESAMPLED_AT_ONCE // n, 1)

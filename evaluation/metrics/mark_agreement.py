@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.few_units import LEAST_RESAMPLED
 from evaluation.metrics.known_values import quotient
 from evaluation.metrics.undefined import UndefinedReason
 
 Marks = NDArray[np.bool_]
-#: Texts of two coders; with fewer an interval from resamples is too narrow.
-FEWEST_TEXTS = 40
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def mark_alpha(
         reason=UndefinedReason.NO_VARIATION,
         bounds=(-np.inf, 1.0),
     )
-    if estimate.is_defined and len(coded) < FEWEST_TEXTS:
+    if estimate.is_defined and len(coded) < LEAST_RESAMPLED:
         estimate = Estimate(estimate.value, n=len(coded), interval_reason=UndefinedReason.FEW_CODED)
     n_units = sum(marks.shape[1] for marks in coded)
     return MarkAlpha(estimate, n_units, int(parts[:, 1].sum()))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.few_units import LEAST_ON_A_SIDE, LEAST_UNITS
 from evaluation.metrics.undefined import UndefinedReason
 
+Floats = NDArray[np.float64]
 TestKind = Literal["student", "welch", "paired"]
 TEST_KINDS: tuple[TestKind, ...] = ("student", "welch", "paired")
 
@@ -22,7 +25,8 @@ class TTest:
     """A test of mean(first) = mean(second).
 
     difference : mean(first) − mean(second); low, high : its interval
-    statistic, df, p_value : t, degrees of freedom, two-tailed p
+    statistic, df, p_value : t, degrees of freedom, two-tailed p; of fewer than five pairs p alone,
+        from all signs that they could have
     n_first, n_second : values that count
     """
 
@@ -40,7 +44,11 @@ class TTest:
     @property
     def estimate(self) -> Estimate:
         """The difference; its n are the values of the first side."""
-        return Estimate(self.difference, self.low, self.high, self.n_first, self.reason)
+        why = self.reason
+        if not why and np.isnan(self.low):
+            why = UndefinedReason.FEW_FOR_INTERVAL
+        reason = why if np.isnan(self.difference) else UndefinedReason.NONE
+        return Estimate(self.difference, self.low, self.high, self.n_first, reason, why)
 
 
 def t_test(
@@ -52,9 +60,11 @@ def t_test(
         not, ``paired`` tests the differences at positions where both lists have a value
     level : coverage of the interval of the difference, 0 to 1
 
-    Values and intervals are those of `scipy.stats.ttest_ind` and `ttest_rel`. Fewer than two
-    values on a side, or no spread at all, leave t undefined, with a reason. Raises ValueError for
-    infinite values, and for lists of unequal length where they are to be paired.
+    Values and intervals are those of `scipy.stats.ttest_ind` and `ttest_rel`. Two to four pairs
+    have no interval, and an exact p-value: the share of all signs of their differences that give a
+    mean as far from 0 (Fisher 1935, §21). Fewer pairs, fewer than eight values on a side, or no
+    spread at all leave the test undefined, with a reason. Raises ValueError for infinite values,
+    and for lists of unequal length where they are to be paired.
     """
     if kind not in TEST_KINDS:
         raise ValueError(f"kind is '{kind}', expected one of {', '.join(TEST_KINDS)}")
@@ -77,8 +87,12 @@ def t_test(
         reason = UndefinedReason.FEW_FOR_TEST
     elif _constant(x - y) if kind == "paired" else _constant(x) and _constant(y):
         reason = UndefinedReason.NO_SPREAD
+    elif min(sizes) < LEAST_ON_A_SIDE and kind != "paired":
+        reason = UndefinedReason.FEW_ON_A_SIDE
     if reason:
         return TTest(difference, *(np.nan,) * 5, *sizes, kind, reason)
+    if sizes[0] < LEAST_UNITS:
+        return TTest(difference, *(np.nan,) * 4, _p_of_signs(x - y), *sizes, kind)
     with warnings.catch_warnings():
         # scipy fears for the precision where one of two samples is constant; zero is exact.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
@@ -98,6 +112,13 @@ def t_test(
         n_second=sizes[1],
         kind=kind,
     )
+
+
+def _p_of_signs(differences: Floats) -> float:
+    """Return the share of all signs whose sum is as far from 0 as that of the differences."""
+    signs = np.array(list(itertools.product((-1, 1), repeat=differences.size)))
+    sums = np.abs(signs @ differences)
+    return float(np.mean(sums >= abs(differences.sum()) * (1 - 1e-12)))
 
 
 def _constant(values: np.ndarray) -> bool:

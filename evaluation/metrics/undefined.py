@@ -58,6 +58,7 @@ class UndefinedReason(StrEnum):
     FEW_UNITS = (
         "an interval of alpha needs at least 40 units, and of classes 40 outside the commonest"
     )
+    FEW_IN_USE = "an interval of alpha of classes needs 80 units outside the commonest class"
     ONE_UNIT = "an interval needs at least two units"
     NO_VALUES = "there is no value"
     NO_PAIR = "no pair has both values"
@@ -66,7 +67,7 @@ class UndefinedReason(StrEnum):
     FEW_FOR_INTERVAL = "an interval needs at least five values"
     NO_WORDS = "there are no words"
     FEW_FOR_TEST = "a test needs at least two values on either side"
-    FEW_ON_A_SIDE = "a test of two groups of texts needs at least five values on either side"
+    FEW_ON_A_SIDE = "a test of two groups of texts needs at least eight values on either side"
     NO_SPREAD = "a test needs values that differ"
     ONE_TRIAL = "a spread needs at least two trials"
     NO_PERCENTAGE = "a percentage of nothing, or of zero, is not defined"

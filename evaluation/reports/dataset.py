@@ -301,6 +301,8 @@ def key_numbers(
     source, target = varieties
     types = (statistics.source_types, statistics.target_types)
     value, around = replace(lengths.column("difference"), decimals=2).cells(difference)
+    bare = difference.estimate.interval_reason
+    around = f". No interval: {bare}" if bare else f", {lengths.level} interval {around}"
     return (
         KeyNumber("Pairs", str(total.n), lines=(f"from {count(len(statistics.rows), 'source')}",)),
         KeyNumber(
@@ -310,16 +312,11 @@ def key_numbers(
             (sentence(difference.reason),)
             if difference.reason
             else (
-                f"Difference {value}, {lengths.level} interval {around}",
+                f"Difference {value}{around}",
                 p_value(difference.p_value),
             ),
         ),
-        KeyNumber(
-            "Rouge-1 of a pair",
-            number(total.rouge1.value, 1),
-            "of 100",
-            (f"{sources.level} interval {sources.column('rouge1').cells(total)[1]}",),
-        ),
+        sources.key("rouge1", total, label="Rouge-1 of a pair", unit="of 100"),
         KeyNumber(
             "Different words among all",
             number(types[0].value, 3),

@@ -35,7 +35,8 @@ by.
 runs some of the rows. A coverage of 95 % from 500 studies has a standard error of 1.0. Intervals of
 several values at once hold if each holds its own; bias and spread are then those of the value that
 lies farthest from its truth. What the methods do: [τ without noise](methods/tau.md),
-[gaps](methods/gaps.md).
+[gaps](methods/gaps.md),
+[small samples](methods/small-samples.md).
 """
 
 
@@ -60,7 +61,7 @@ def write() -> None:
     """Write docs/coverage.md and its plots from the stored results."""
     PLOTS.mkdir(exist_ok=True)
     count = (
-        f"Reports print {len(PRINTED) + len(without_rows())} intervals and p-values (columns of\n"
+        f"Reports print {len(PRINTED) + len(without_rows())} intervals and p-values (columns of "
         f"their downloads). {len(PRINTED)} rest on statistics with rows here; the others are\n"
         "listed in `platform/tools/coverage/without_rows.txt`.\n"
     )

@@ -1,9 +1,9 @@
 """Which rows every statistic has, and which printed interval or p-value rests on which statistic.
 
 A report may print an interval or a p-value whose statistic has rows that hold. `PRINTED` names the
-statistics of each, as “kind table column” of the download; `EARLIER` names what only reports of
-earlier code print. What has no rows yet is listed in `without_rows.txt`, which only shrinks: a test
-walks the reports of all kinds and fails for anything that is in none of these, or in two.
+statistics of each, as “kind table column” of the download. What has no rows yet is listed in
+`without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails for anything
+that is in neither, or in both.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from tools.coverage import gaps, taus
+from tools.coverage import gaps, means, taus
 from tools.coverage.rows import Row
 
 #: Name of the file of results → designs. A module of designs is one line here.
 MODULES: dict[str, Callable[[], Iterable[Row]]] = {
     "taus": taus.list_rows,
     "gaps": gaps.list_rows,
+    "means": means.list_rows,
 }
 WITHOUT_ROWS = Path(__file__).with_name("without_rows.txt")
 
 
-def _same(statistic: str, *printed: str) -> dict[str, tuple[str, ...]]:
-    return dict.fromkeys(printed, (statistic,))
+def _all(statistics: tuple[str, ...], *printed: str) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(printed, statistics)
+
+
+def _columns(table: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{table} {name}" for name in names)
 
 
 def _gaps(printed: str, *names: str) -> dict[str, tuple[str, ...]]:
@@ -39,23 +44,23 @@ def _of_gaps(*names: str) -> tuple[str, ...]:
 
 
 PRINTED: dict[str, tuple[str, ...]] = {
-    **_same(
-        taus.LIKE,
+    **_all(
+        (taus.LIKE,),
         "alignment_comparison overall generalising_low",
         "alignment_comparison overall p_generalising",
         "alignment_comparison overall p_generalising_holm",
         "alignment_subgroups subgroups generalising_low",
         "alignment_subgroups subgroups p_generalising",
     ),
-    **_same(
-        taus.THESE,
+    **_all(
+        (taus.THESE,),
         "alignment_comparison overall noise_free_low",
         "alignment_comparison overall p_noise_free",
         "alignment_subgroups subgroups noise_free_low",
         "alignment_subgroups subgroups p_noise_free",
     ),
-    **_same(
-        taus.DIFFERENCE,
+    **_all(
+        (taus.DIFFERENCE,),
         "alignment_comparison differences noise_free_low",
         "alignment_comparison differences p_noise_free",
     ),
@@ -66,10 +71,62 @@ PRINTED: dict[str, tuple[str, ...]] = {
     # The same intervals with answers that name no class counted as errors, or as correct.
     "fpr_gaps fallback errors_low": _of_gaps(gaps.GAPS),
     "fpr_gaps fallback correct_low": _of_gaps(gaps.GAPS),
+    **_all(
+        (means.PROMPTS_LIKE, means.PROMPTS_THESE),
+        *_columns("guise_controls controls", "low", "p"),
+        *_columns("guise_decisions crossed_effects", "low", "p", "p_holm"),
+        *_columns("guise_decisions tests", "low", "p"),
+        *_columns("guise_features features", "low", "p"),
+        "guise_features dose low",
+        *_columns("guise_intelligence crossed_effects", "low", "p", "p_holm"),
+        *_columns("guise_intelligence intelligence", "low", "p", "p_holm"),
+        *_columns("guise_occupations crossed_effects", "low", "p", "p_holm"),
+        *_columns("guise_occupations occupations", "low", "p", "p_holm"),
+        *_columns("matched_guise crossed_effects", "low", "p", "p_holm"),
+        *_columns("matched_guise scores", "low", "p", "p_holm"),
+    ),
+    **_all((means.ADJUSTED,), *_columns("guise_controls adjusted", "low", "p", "p_holm")),
+    **_all(
+        (means.SLOPE,),
+        *_columns("counterparts feature_density", "low", "p_value", "p_corrected"),
+        *_columns("judgments feature_density", "low", "p_value", "p_corrected"),
+        *_columns("guise_features density", "low", "p"),
+    ),
+    **_all(
+        (means.MEAN,),
+        "counterparts means low",
+        "judgments means low",
+        "judgments errors low",
+        "spans values low",
+        *_columns("dataset sources", "source_length_low", "target_length_low", "rouge1_low"),
+        *_columns("dataset sources", "source_toxicity_low", "target_toxicity_low"),
+    ),
+    "spans changes low": (means.CHANGE,),
+    **_all(
+        (means.PAIRED, means.WELCH),
+        *_columns("counterparts gaps", "low", "p_value", "p_corrected"),
+        *_columns("counterparts contrasts", "low", "p_value", "p_corrected"),
+        *_columns("judgments gaps", "low", "p_value", "p_corrected"),
+        *_columns("judgments contrasts", "low", "p_value", "p_corrected"),
+        *_columns("judgments error_gaps", "low", "p_value", "p_corrected"),
+        *_columns("judgments error_contrasts", "low", "p_value", "p_corrected"),
+    ),
+    **_all((means.PAIRED,), *_columns("dataset length_difference", "low", "p_value")),
+    **_all(
+        (means.WELCH,),
+        *_columns("counterparts feature_gaps", "low", "p_value", "p_corrected"),
+        *_columns("judgments feature_gaps", "low", "p_value", "p_corrected"),
+    ),
+    **_all(
+        (means.ALPHA_UNITS, means.ALPHA_LIKE),
+        *(f"judgments agreement{of} low" for of in ("", "_levels", "_pairs", "_sources")),
+        *(f"rating_agreement {of} low" for of in ("groups", "overall", "scales")),
+    ),
+    **_all(
+        (means.TEXTS,),
+        *(f"agreement {of} low" for of in ("overall", "pairs", "sources", "not_interpretable")),
+    ),
 }
-
-#: Columns of earlier reports, whose intervals today's reports leave out since they did not hold.
-EARLIER = {"fpr_gaps all-groups span_low", "fpr_comparison all-groups span_low"}
 
 
 @cache

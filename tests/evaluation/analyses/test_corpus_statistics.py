@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from annotation.corpora.features import split_words
 from evaluation.analyses.corpus_statistics import CorpusOptions, PairTexts, describe_pairs
@@ -35,7 +34,7 @@ def test_the_rows_of_table_2_by_hand():
     assert found.total.target_length.value == pytest.approx(11 / 3)
     assert (lyrics.source_toxicity.value, lyrics.target_toxicity.value) == (1, 0)
     assert found.total.source_toxicity.value == pytest.approx(1 / 3)
-    assert found.total.rouge1.low <= found.total.rouge1.value <= found.total.rouge1.high
+    assert found.total.rouge1.interval_reason == UndefinedReason.FEW_RESAMPLED
 
 
 def test_table_3_by_hand():
@@ -45,13 +44,11 @@ def test_table_3_by_hand():
     assert (found.source_types.n_types, found.source_types.n_tokens) == (9, 9)
     assert (found.target_types.n_types, found.target_types.n_tokens) == (10, 11)
     assert found.target_types.value == pytest.approx(10 / 11)
-    # Differences −1, −1, 0: mean −2/3, sd 1/sqrt(3), standard error 1/3, t = −2 with 2 degrees.
+    # Differences −1, −1, 0: mean −2/3; four of eight signs give a mean as far from 0.
     difference = found.length_difference
     assert difference.difference == pytest.approx(-2 / 3)
-    assert difference.statistic == pytest.approx(-2)
-    assert difference.p_value == pytest.approx(2 * stats.t.cdf(-2, 2))
-    half = stats.t.ppf(0.975, 2) / 3
-    assert (difference.low, difference.high) == pytest.approx((-2 / 3 - half, -2 / 3 + half))
+    assert difference.p_value == 0.5
+    assert math.isnan(difference.low)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def test_p_is_below_5_percent_exactly_where_the_interval_leaves_out_zero(kind: T
     tested = 0
     for seed in range(N_STUDIES):
         rng = np.random.default_rng(seed)
-        n = int(rng.integers(5, 40))
+        n = int(rng.integers(8, 40))
         into_wme = rng.normal(60, 10, size=n)
         into_aal = into_wme + rng.normal(rng.choice([0.0, 3.0, 6.0]), 5, size=n)
         values = {

@@ -38,9 +38,17 @@ def test_values_that_are_all_alike_have_no_interval(value):
     apart = Bootstrap(7).mean_difference(x + value, x)
     assert apart.value == pytest.approx(value)
     assert apart.interval_reason == UndefinedReason.ALL_ALIKE
-    # One value that differs is enough for one.
-    found = Bootstrap(7).mean([value] * 6 + [value + 1])
+    # One value of many that differs is enough for one.
+    found = Bootstrap(40).mean([value] * 39 + [value + 1])
     assert found.low < found.value < found.high
+
+
+def test_fewer_than_forty_units_have_no_interval():
+    x = np.random.default_rng(0).normal(size=40)
+    few = Bootstrap(40).mean(np.where(np.arange(40) == 0, np.nan, x))
+    assert few.value == pytest.approx(x[1:].mean())
+    assert (np.isnan(few.low), few.interval_reason) == (True, UndefinedReason.FEW_RESAMPLED)
+    assert Bootstrap(40).mean(x).low < x.mean()
 
 
 def test_missing_values_are_left_out():
@@ -51,10 +59,10 @@ def test_missing_values_are_left_out():
 
 
 def test_a_ratio_weighs_units_by_their_denominator():
-    found = Bootstrap(2).ratio([1, 9], [1, 3], n=2)
-    # (1 + 9) / (1 + 3); resamples give 1, 2.5 or 3.
+    found = Bootstrap(40).ratio([1, 9] * 20, [1, 3] * 20, n=40)
+    # (1 + 9) / (1 + 3); resamples lie between 1 and 3.
     assert found.value == 2.5
-    assert 1 <= found.low <= found.high <= 3
+    assert 1 <= found.low < 2.5 < found.high <= 3
 
 
 @pytest.mark.parametrize("n_units", [200, 9000])

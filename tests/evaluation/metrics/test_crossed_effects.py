@@ -35,46 +35,48 @@ def test_mean_and_variances_are_those_of_statsmodels(table, mean, variances):
 
 
 def test_few_prompts_by_hand():
-    """Texts are ±0.5, prompts ±1 round 2.5, nothing is left: the texts' means are 2 and 3.
+    """Six texts are ±0.5, prompts ±1 round 2.5, nothing is left: the texts' means are 2 and 3.
 
-    These prompts: sd 1/√2, error 0.5, df 1. Variances (1 − 0) / 2 and (4 − 0) / 2.
+    These prompts: sd √(6/20), error √0.05, df 5. Variances (0.6 − 0) / 2 and (12 − 0) / 6.
     """
-    found = crossed_effects([[1.0, 2.0], [3.0, 4.0]])
+    found = crossed_effects([[1.0, 2.0] * 3, [3.0, 4.0] * 3])
     assert (found.estimate.value, found.question) == (2.5, THESE)
-    assert (found.error, found.df) == pytest.approx((0.5, 1))
-    assert (found.texts, found.prompts, found.rest) == pytest.approx((0.5, 2.0, 0.0))
-    assert found.p_value == pytest.approx(2 * stats.t.sf(5, 1))
-    assert found.estimate.low == pytest.approx(2.5 - stats.t.ppf(0.975, 1) * 0.5)
+    assert (found.error, found.df) == pytest.approx((0.05**0.5, 5))
+    assert (found.texts, found.prompts, found.rest) == pytest.approx((0.3, 2.0, 0.0))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / 0.05**0.5, 5))
+    assert found.estimate.low == pytest.approx(2.5 - stats.t.ppf(0.975, 5) * 0.05**0.5)
 
 
 def test_six_prompts_by_hand():
-    """Texts are ±0.5, prompts −2.5 to 2.5, nothing is left: M_T 3, M_P 7, M_E 0, nP 12.
+    """Six texts are ±0.5, prompts −2.5 to 2.5, nothing is left: M_T 1.8, M_P 21, M_E 0, nP 36.
 
-    Prompts like these: v = 7/12 + 3/12, df (10/12)² / ((7/12)²/5 + (3/12)²/1) = 100 / 18.8.
+    Prompts like these: v = 21/36 + 1.8/36, df 22.8² / (21²/5 + 1.8²/5).
     """
-    found = crossed_effects([[p - 0.5, p + 0.5] for p in range(6)])
+    found = crossed_effects([[p - 0.5, p + 0.5] * 3 for p in range(6)])
     assert (found.estimate.value, found.question) == (2.5, LIKE_THESE)
-    assert (found.error, found.df) == pytest.approx(((10 / 12) ** 0.5, 100 / 18.8))
+    assert (found.error, found.df) == pytest.approx(
+        ((22.8 / 36) ** 0.5, 5 * 22.8**2 / (21**2 + 1.8**2))
+    )
     assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / found.error, found.df))
     reach = stats.t.ppf(0.975, found.df) * found.error
     assert found.estimate.high == pytest.approx(2.5 + reach)
     # Texts alike: their part is none, and the prompts' stays with its own degrees of freedom.
-    alike = crossed_effects([[float(p)] * 4 for p in range(6)])
+    alike = crossed_effects([[float(p)] * 6 for p in range(6)])
     assert (alike.error, alike.df) == pytest.approx(((3.5 / 6) ** 0.5, 5))
 
 
 def test_another_mean_keeps_error_and_question():
     """Sets of texts of other sizes weigh alike in a score, so that it is not the mean of all."""
-    found = crossed_effects([[1.0, 2.0], [3.0, 4.0]]).about(0.5)
+    found = crossed_effects([[1.0, 2.0] * 3, [3.0, 4.0] * 3]).about(0.5)
     assert found.estimate.high - found.estimate.value == pytest.approx(found.reach)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(1, 1))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(0.5 / 0.05**0.5, 5))
 
 
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
-        ([[1.0], [2.0]], "at least two texts"),
-        ([[1.0, 1.0], [1.0, 1.0]], "values that differ"),
+        ([[1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 3.0, 1.0]], "at least five values"),
+        ([[1.0] * 5, [1.0] * 5], "values that differ"),
         ([[np.nan, np.nan], [1.0, 2.0]], "there is no value"),
     ],
 )
