@@ -200,7 +200,9 @@ def has_interval(spans: Iterable[Estimate]) -> bool:
 
 def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
     """Return what is said of all groups at once, for every side and question."""
-    rows = [{"model": model, "test": test} for model in models for test in model.tests]
+    rows: list[dict[str, Any]] = [
+        {"model": model, "test": test} for model in models for test in model.tests
+    ]
     return ReportTable.of(
         "all-groups",
         "All groups at once",

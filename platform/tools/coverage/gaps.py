@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
-from evaluation.analyses.fpr_counts import GapOptions, Predictions
+from evaluation.analyses.fpr_counts import GapOptions, IntervalKind, Predictions
 from evaluation.analyses.fpr_gaps import Gap, ModelGaps, analyze_gaps
 from evaluation.analyses.fpr_inference import LIKE_THESE, THESE_RUNS, question_of
 from tools.coverage.rows import Row, Study, Tested, farthest
@@ -172,7 +172,7 @@ def _study(design: Design, rng: np.random.Generator) -> Study:
     seed = int(rng.integers(2**31))
     shown: dict[str, tuple[Tested, float]] = {}
     for question in _questions(design):
-        interval = "simultaneous" if question == LIKE else "these-runs"
+        interval: IntervalKind = "simultaneous" if question == LIKE else "these-runs"
         found = analyze_gaps(
             predictions, GapOptions(interval=interval, seed=seed, n_resamples=DRAWS)
         )

@@ -12,7 +12,7 @@ from annotation.common.lazy import pd
 from evaluation.analyses.span_analysis import SpanOptions, analyze_spans
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.crossed_effects import LIKE_THESE, crossed_effects
-from evaluation.metrics.krippendorff_alpha import krippendorff_alpha
+from evaluation.metrics.krippendorff_alpha import Measurement, Over, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import levenshtein_alpha
 from evaluation.metrics.slope import robust_intercept, robust_slope
 from evaluation.metrics.t_test import t_test
@@ -47,7 +47,7 @@ SHAPES: dict[str, tuple[Callable[[Rng, int], Array], float]] = {
     "counts, a fifth above 0": (lambda rng, n: rng.poisson(0.22, n).astype(float), 0.22),
     "shares, 10 %": (lambda rng, n: (rng.random(n) < 0.1).astype(float), 0.1),
     "judgments of 1 to 5": (
-        lambda rng, n: rng.choice(5, n, p=(0.05, 0.1, 0.2, 0.3, 0.35)) + 1.0,
+        lambda rng, n: rng.choice(5, n, p=(0.05, 0.1, 0.2, 0.3, 0.35)).astype(float) + 1,
         3.8,
     ),
 }
@@ -127,6 +127,7 @@ def _normal_share(x: Array) -> Array:
 
 def _alpha(name: str, annotators: int, units: int, rng: Rng) -> Study:
     threshold, of_unit, leaning = ALPHAS[name]
+    measurement: Measurement = "interval" if threshold is None else "nominal"
     own = leaning * rng.standard_normal((annotators, 1))
     latent = of_unit * rng.standard_normal(units) + own + rng.standard_normal((annotators, units))
     if threshold is None:
@@ -136,12 +137,15 @@ def _alpha(name: str, annotators: int, units: int, rng: Rng) -> Study:
         share = (annotators - 1) / annotators
         these = 1 - (between + noise) / (of_unit**2 + share * between + noise)
         like = 1 - (leaning**2 + noise) / (of_unit**2 + leaning**2 + noise)
-        table, measurement = STEP * np.round(latent / STEP), "interval"
+        table = STEP * np.round(latent / STEP)
     else:
         these = _alpha_of_classes(threshold, of_unit, leaning, own)
         like = _alpha_of_classes(threshold, of_unit, leaning, None)
-        table, measurement = (latent + threshold > 0).astype(float), "nominal"
-    truths = {ALPHA_UNITS: ("units", these), ALPHA_LIKE: ("annotators", like)}
+        table = (latent + threshold > 0).astype(float)
+    truths: dict[str, tuple[Over, float]] = {
+        ALPHA_UNITS: ("units", these),
+        ALPHA_LIKE: ("annotators", like),
+    }
     return {
         statistic: (
             Tested(krippendorff_alpha(table, measurement=measurement, over=over).estimate),

@@ -21,10 +21,10 @@ from probing.measures.ceat import (
     Ceat,
     CeatParameters,
     _effect_row,
-    permutation_p_value,
     pooled_effect,
     unit_vectors,
 )
+from probing.measures.ceat_p_values import permutation_p_value
 from probing.measures.sentence_stimuli import SentenceStimuli, draw_sentences
 from probing.measures.stimuli import Group, StimuliError, Trait
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from probing.measures.ceat import leaning_of, permutation_p_value, relative_p_value
+from probing.measures.ceat_p_values import leaning_of, permutation_p_value, relative_p_value
 
 pytestmark = pytest.mark.shared
 
