@@ -109,7 +109,8 @@ class TraitFields(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.initial.get("study", ""))
-        key = int(chosen) if chosen.isdecimal() else 0
+        # No key of the database has more digits.
+        key = int(chosen) if chosen.isdecimal() and len(chosen) <= 18 else 0
         instrument = self._list_instruments().filter(study=key)
         ticked = DEFAULT_TRAITS
         if (found := instrument.order_by("-version").first()) is not None:

@@ -228,10 +228,11 @@ def _to_rich(table: Table) -> RichTable:
 
 def join_lines(lines: Sequence[str]) -> str:
     """Return the lines under a key number as one; those that go on begin in lower case."""
-    return "".join(
-        f"{'' if n == 0 else ' ' if line[:1].islower() else '; '}{line.rstrip('.')}"
-        for n, line in enumerate(lines)
-    )
+    told = ""
+    for line in lines:
+        goes_on = not told or line[:1].islower()
+        told = f"{told.rstrip('.')}{'' if not told else ' ' if goes_on else '. '}{line}"
+    return told
 
 
 def _shorten(cell: str) -> str:

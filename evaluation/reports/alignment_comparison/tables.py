@@ -64,10 +64,6 @@ MEANINGS = {
         "over 0 (no relation) to 1 (the same order). Whether it is truly ahead of the next "
         "one is said by the differences below."
     ),
-    "τ, …": (
-        "Kendall’s τ from −1 (opposite order) over 0 (no relation) to 1 (the same order); "
-        "here it could not be computed, and the line says why."
-    ),
     CEILING_LABEL: CEILING,
     "Agreement between halves of the raters": HALVES,
     "Pairs that differ in τ": HOLM_PAIRS,

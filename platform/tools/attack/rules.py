@@ -56,6 +56,7 @@ RULES = (
     # Panels sign what they send; providers of accounts are not set up here.
     page("panels:events", NOBODY),
     page("oidc*", NOBODY),
+    page("sign-in-by-link", "link", "link", always=False),
     page("second-factor", "account", "account"),
     page("security", "account", "account"),
     page("metrics", NOBODY),

@@ -138,7 +138,7 @@ def test_missing_pieces_are_named_with_the_remedy(rated_study, scored_run, tmp_p
 
 def test_lines_of_a_number_are_joined_as_one_sentence() -> None:
     lines = ("People’s means differ no more than by chance.", "As observed −0.22", "8 cells")
-    told = "People’s means differ no more than by chance; As observed −0.22; 8 cells"
+    told = "People’s means differ no more than by chance. As observed −0.22. 8 cells"
     assert join_lines(lines) == told
     assert join_lines(("p < 0.05 after correction", "for 2 tests")) == (
         "p < 0.05 after correction for 2 tests"
