@@ -55,8 +55,9 @@ def test_a_thin_slice_holds(program: ModuleType, name: str) -> None:
 
 @pytest.mark.slow
 def test_all_designs_hold(program: ModuleType) -> None:
+    """Standard error 1.8 points, three of which are allowed; docs/coverage.md has 500 a row."""
     for name in program.DESIGNS:
-        check(program, name, studies=500, room=0.03)
+        check(program, name, studies=150, room=0.055)
 
 
 def check(program: ModuleType, name: str, *, studies: int, room: float) -> None:

@@ -170,7 +170,7 @@ def test_gaps_are_told_by_feature_and_by_density(words):
     one, two = 200 * 5 / (5 + 11), 200 * 5 / (5 + 12)
     assert float(aint["present"]) == pytest.approx((one + two) / 2 - 100)
     assert float(aint["value"]) == pytest.approx((one + two) / 2 - 100)
-    assert float(aint["high"]) < 0
+    assert (aint["high"], aint["reason"] != "") == ("", True)  # six texts on either side
     slopes = {
         (row["producer"], row["quantity"], row["adjusted"]): row
         for row in rows_of(document, "feature_density")
@@ -201,16 +201,11 @@ def test_features_of_another_variety_are_not_looked_for(corpus, run):
     assert not [s for s in document.sections if s.heading.startswith("By features")]
 
 
-def test_a_report_of_an_earlier_version_verifies_by_what_it_holds(corpus, run, words):
+def test_a_changed_result_is_found_though_no_table_shows_it(corpus, run, words):
     report = build(corpus, [run], word_list="few")
-    analysis = report.result["analysis"]
-    old = {k: v for k, v in analysis.items() if k not in {"features", "against_gold"}}
-    report.result = report.result | {"analysis": old}
-    report.save()
     assert find_differences(report=report) == []
-    document = get_kind("counterparts").document(report, {})
-    assert "toxicity_against_gold" not in document.frames
-    report.result = report.result | {"analysis": old | {"n_pairs": 5}}
+    analysis = report.result["analysis"] | {"n_pairs": 5}
+    report.result = report.result | {"analysis": analysis}
     report.save()
     assert find_differences(report=report) == ["the result differs, though no table does"]
 
@@ -368,7 +363,7 @@ def test_encoder_that_cannot_be_loaded_fails_the_report_in_plain_words(corpus, r
 
 
 @pytest.mark.shared
-def test_bertscore_by_an_encoder_is_perfect_for_copies(corpus, run, shared_dir):
+def test_bertscore_by_an_encoder_is_higher_for_copies(corpus, run, shared_dir):
     """A text compared with itself has F = 1 by definition (Zhang et al. 2020, eq. 1)."""
     encoder = shared_dir / "golden/models/tiny-bert"
     document = lay_out(corpus, [run], encoder=str(encoder), encoder_layer=1)
@@ -376,7 +371,7 @@ def test_bertscore_by_an_encoder_is_perfect_for_copies(corpus, run, shared_dir):
         (row["producer"], row["variety"], row["metric"], row["split"]): row
         for row in rows_of(document, "means")
     }
-    assert float(means["tiny", "WME", "bertscore", "all"]["high"]) <= 100 + 1e-4
+    assert means["tiny", "WME", "bertscore", "all"]["reason"].endswith("at least 40 texts or pairs")
     assert float(means["tiny", "WME", "bertscore", "all"]["value"]) > float(
         means["tiny", "AAL", "bertscore", "all"]["value"]
     )
