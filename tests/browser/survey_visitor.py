@@ -14,12 +14,18 @@ NARROW = {"width": 320, "height": 640}
 DESKTOP = {"width": 1280, "height": 900}
 HANDLE_RADIUS = 14
 TABS_AT_MOST = 60
-# Bring a line to the middle; tells, once the page has heard of it, whether the page scrolled.
-SCROLLS = """async (node) => {
-  const top = window.visualViewport.pageTop;
+# Bring a line to the middle; tells, once the page has heard of it, whether lines have moved since
+# the last time: by the scroll, or by a message that came or went above it.
+MOVES = """async (node) => {
+  const see = () => {
+    const { top, height, width } = node.closest("[data-lines]").getBoundingClientRect();
+    return `${top} ${height} ${width}`;
+  };
+  const places = [window.linesSeenAt, see()];
   node.scrollIntoView({ block: "center" });
   await new Promise((heard) => requestAnimationFrame(() => requestAnimationFrame(heard)));
-  return window.visualViewport.pageTop !== top;
+  window.linesSeenAt = see();
+  return places.some((place) => place !== window.linesSeenAt);
 }"""
 PAGE_RESTS_MS = 200
 
@@ -250,8 +256,8 @@ class Visitor:
     def point(self, row: Locator, shown: int) -> tuple[float, float]:
         """Return where on the screen a place of a line is; the line is scrolled into view."""
         line = row.locator("input.line-input")
-        if line.evaluate(SCROLLS):
-            # A press on a page that has just moved answers nothing.
+        if line.evaluate(MOVES):
+            # A press on a line that has just moved answers nothing.
             self.page.wait_for_timeout(PAGE_RESTS_MS)
         box = line.bounding_box()
         assert box is not None

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.survey_visitor import PAGE_RESTS_MS, SCROLLS
+from tests.browser.survey_visitor import MOVES, PAGE_RESTS_MS
 from tests.ports import free_port
 from tests.waiting import wait_until
 
@@ -167,7 +167,7 @@ class Respondent:
             self.nearness[line.get_attribute("data-left") or ""] = 100 - place
             self.nearness[line.get_attribute("data-right") or ""] = place
             track = line.locator(".line-input")
-            if track.evaluate(SCROLLS):
+            if track.evaluate(MOVES):
                 self.page.wait_for_timeout(PAGE_RESTS_MS)
             box = track.bounding_box()
             assert box is not None
