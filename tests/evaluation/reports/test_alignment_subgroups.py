@@ -190,7 +190,7 @@ def test_study_without_answers_is_refused_with_the_remedy(rated_study, scored_ru
 
 
 def test_alignment_report_says_who_took_part(chosen):
-    report, document = compute("alignment", chosen, resamples=100, splits=100)
+    _report, document = compute("alignment", chosen, resamples=100, splits=100)
     assert "participants" in document.frames
     headings = [section.heading for section in document.sections]
     assert "Who took part" in headings
