@@ -74,10 +74,32 @@ def read_gguf(path: Path) -> GgufFile:
 @contextmanager
 def alone(path: Path) -> Iterator[dict[str, str]]:
     """Yield where `from_pretrained` finds a GGUF file, away from files that lie beside it."""
+    import gguf
+
+    gguf.GGUFReader = _quick_reader()  # type: ignore[assignment,misc]  # where transformers looks for it
     with TemporaryDirectory() as folder:
         link = Path(folder) / "model.gguf"
         link.symlink_to(path.resolve())
         yield {"pretrained_model_name_or_path": folder, "gguf_file": link.name}
+
+
+@lru_cache(maxsize=1)
+def _quick_reader() -> type:
+    """The package's reader of headers without numpy's overhead for each of a million small values.
+
+    It is asked three times for a model: 3.5 instead of 12.6 s for 262,144 tokens.
+    """
+    import gguf
+    import numpy as np
+
+    class QuickReader(gguf.gguf_reader.GGUFReader):
+        def _get(
+            self, offset: int, dtype: Any, count: int = 1, override_order: Any = None
+        ) -> np.ndarray[Any, Any]:
+            ordered = np.dtype(dtype).newbyteorder(override_order or self.byte_order)
+            return np.frombuffer(self.data, ordered, int(count), int(offset))
+
+    return QuickReader
 
 
 def read_gguf_tokenizer(path: Path, n_tokens: int | None) -> Any:

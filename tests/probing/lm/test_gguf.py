@@ -13,6 +13,7 @@ import torch
 import transformers
 
 from probing.lm import ModelFilesError, ModelNotFoundError, WrongModelKindError, inspect_model
+from probing.lm.gguf_files import alone
 from probing.lm.loaders import load_slot_model, load_text_model, load_text_tokenizer
 from probing.lm.protocols import SlotContext
 from probing.lm.text_protocols import GenerationSettings
@@ -86,6 +87,30 @@ def test_divisors_of_rotary_frequencies_count(tmp_path: Path) -> None:
         found = load_text_model(path).network(torch.tensor([row])).logits[0, -1]
     wanted = logprobs_alone(original, [row])[0]
     np.testing.assert_allclose(torch.log_softmax(found.double(), -1), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("endian", list(gguf.GGUFEndian))
+def test_the_quick_reader_reads_what_the_packages_reads(
+    tmp_path: Path, endian: gguf.GGUFEndian
+) -> None:
+    path = tmp_path / "some.gguf"
+    writer = gguf.GGUFWriter(path, "llama", endianess=endian)
+    writer.add_token_list(["a", "é", "日本", ""])
+    writer.add_token_scores([0.5, -1.0, 3e5, 0.0])
+    writer.add_rope_freq_base(10000.5)
+    writer.add_add_bos_token(True)
+    writer.add_tensor("weights", np.arange(12, dtype=np.float32).reshape(3, 4))
+    for write in ("header", "kv_data", "tensors"):
+        getattr(writer, f"write_{write}_to_file")()
+    writer.close()
+    with alone(path):
+        quick, plain = gguf.GGUFReader(path), gguf.gguf_reader.GGUFReader(path)
+    assert type(quick) is not type(plain)
+    contents = [{k: field.contents() for k, field in r.fields.items()} for r in (quick, plain)]
+    assert contents[0] == contents[1]
+    assert contents[0]["tokenizer.ggml.tokens"] == ["a", "é", "日本", ""]
+    assert (quick.tensors[0].data == plain.tensors[0].data).all()
+    assert quick.tensors[0].data.tolist() == np.arange(12).reshape(3, 4).tolist()
 
 
 def test_a_folder_with_one_file_stands_for_it(llama: Path, tmp_path: Path) -> None:
