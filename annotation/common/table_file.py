@@ -64,6 +64,11 @@ class Heading:
     is_there: bool = True
     columns: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, columns: Mapping[str, str]) -> Heading:
+        """Return a heading, none where all columns are numbers."""
+        return cls(not (columns and all(map(str.isdecimal, columns.values()))), columns)
+
 
 @dataclass(frozen=True)
 class TableFile:
@@ -114,9 +119,7 @@ def read_heading(said: Iterable[str], *, is_there: bool | None = True) -> Headin
         if not mark:
             raise TableFileError(f"“{shorten(one)}” names no column, expected FIELD=COLUMN.")
         columns[name.strip()] = column.strip()
-    if is_there is None:
-        is_there = not (columns and all(map(str.isdecimal, columns.values())))
-    return Heading(is_there, columns)
+    return Heading.of(columns) if is_there is None else Heading(is_there, columns)
 
 
 def number_columns(cells: Sequence[str]) -> list[str]:

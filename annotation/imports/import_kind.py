@@ -1,25 +1,52 @@
-"""What was made elsewhere, as files: one contract for every kind of import.
+"""Files that come in: one contract for every kind of import, on pages, over HTTP, and by command.
 
-A kind reads a file into a plan without storing anything: what it would store, every bad row, every
-warning. Pages, the command and the API all show the plan and then store it by the same two
-functions. Whatever is stored is marked as imported, with its producer and how it was obtained.
+Five steps: `ImportKind.sniff` lists a file's columns and what each seems to hold; a mapping,
+`ImportRequest.columns`, corrects that; `plan_import` finds what would be stored, every bad row and
+every warning, without storing anything; its plan is shown; `import_file` stores it. A kind is a
+class in the module or package `imports` of an app; see `docs/adding-an-import.md`.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import iter_modules
 from typing import Any, ClassVar
 
+from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
+from django.utils.module_loading import module_has_submodule
 
-from annotation.common.table_file import SUFFIXES, Heading, TableFileError, read_heading
+from annotation.common.table_file import (
+    JSON_LIKE,
+    SUFFIXES,
+    Heading,
+    Problem,
+    Record,
+    TableFileError,
+    list_columns,
+    plain_heading,
+    read_table,
+    text_fault,
+)
+from annotation.common.text_shortening import shorten
 from annotation.corpora.access import visible_corpora
+from annotation.library.library_kind import restore_cell
 from annotation.models import Corpus
+
+LONGEST_TEXT = 20_000
+# What programs write in place of a number that is missing, if it is far beyond the others.
+PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
+FAR_BEYOND = 10
+EXAMPLES_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -34,31 +61,44 @@ class ImportColumn:
 
 @dataclass(frozen=True)
 class ImportOption:
-    """What an import asks for besides its file. `choices` returns values with their labels."""
+    """What an import asks for besides its file. `choices` returns values with their labels.
+
+    is_long : pages ask for it with several lines
+    """
 
     name: str
     label: Any
     help: Any
     needed: bool = False
     choices: Callable[[AbstractBaseUser | None], list[tuple[str, str]]] | None = None
+    is_long: bool = False
 
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """A file with its options. Without a `user`, as for the command, nothing is out of sight."""
+    """A file with its options. Without a `user`, as for the command, nothing is out of sight.
+
+    columns : the file's column by what it holds, where the names do not say so; in a file without a
+        heading they are called 1, 2 …
+    guesses : also takes columns by their names
+    has_heading : False where the first line is a row; columns that are all numbers say so, too
+    """
 
     content: bytes
     file_name: str
     options: Mapping[str, str] = field(default_factory=dict)
     user: AbstractBaseUser | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    guesses: bool = True
+    has_heading: bool = True
 
     def option(self, name: str) -> str:
         return str(self.options.get(name) or "").strip()
 
     @property
     def heading(self) -> Heading:
-        """What the options say of the file's columns. Raises `TableFileError`."""
-        return read_heading(self.option(COLUMNS.name).split(","), is_there=None)
+        heading = Heading.of(self.columns)
+        return heading if self.has_heading else replace(heading, is_there=False)
 
 
 @dataclass(frozen=True)
@@ -83,7 +123,7 @@ class ImportPlan:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: how it is called, its public id, and its page in the admin."""
+    """What was stored: how it is called, its public id or slug, and its page in the admin."""
 
     name: str
     public_id: str
@@ -99,6 +139,182 @@ class BadImportError(Exception):
         self.plan = plan
 
 
+class MissingColumnError(TableFileError):
+    """A needed column is not among a file's; the one who brings it can name it."""
+
+
+@dataclass
+class ImportRow:
+    """One row by the names of its columns; what is wrong with it gathers in `faults`."""
+
+    line: int
+    values: Mapping[str, Any]
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [Problem(self.line, fault) for fault in self.faults]
+
+    def refuse(self, name: str, value: object, expected: str) -> None:
+        """Note that a column's value is not what was expected."""
+        self.faults.append(f"“{name}” is “{shorten(str(value))}”, expected {expected}.")
+
+    def one_of(self, name: str, known: Container[str], *, expected: str = "") -> str:
+        """Return a text that is one of those known."""
+        value = self.text(name, needed=True)
+        if value and value not in known:
+            self.refuse(name, value, expected or f"a {name} that is known here")
+        return value
+
+    def text(
+        self,
+        name: str,
+        *,
+        longest: int = LONGEST_TEXT,
+        needed: bool = False,
+        as_written: bool = False,
+    ) -> str:
+        """Return a text, empty where there is none; without white space at its ends, unless it is
+        wanted as written."""
+        value = self.values.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if value is None:
+            value = ""
+        if not isinstance(value, str):
+            self.faults.append(f"“{name}” is {shorten(str(value))}, expected a text.")
+            return ""
+        value = value if as_written and value.strip() else value.strip()
+        if fault := text_fault(value):
+            self.faults.append(f"“{name}” {fault}")
+        elif len(value) > longest:
+            self.faults.append(f"“{name}” has {len(value):,} characters, expected {longest:,}.")
+        elif needed and not value:
+            self.faults.append(f"“{name}” is empty, expected a text.")
+        return value
+
+    def number(self, name: str, *, needed: bool = False) -> float | None:
+        """Return a finite number, None where there is none."""
+        value = self.values.get(name)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            if needed:
+                self.faults.append(f"“{name}” is empty, expected a number.")
+            return None
+        try:
+            number = float(value) if not isinstance(value, bool) else math.nan
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            written = " with a decimal point" if "," in str(value) else ""
+            self.refuse(name, value, f"a number{written}")
+            return None
+        return number
+
+    def whole(
+        self, name: str, *, least: int = 0, most: int = 2**31 - 1, needed: bool = False
+    ) -> int | None:
+        """Return a whole number between two others, None where there is none."""
+        number = self.number(name, needed=needed)
+        if number is None:
+            return None
+        if number != int(number) or not least <= number <= most:
+            self.faults.append(
+                f"“{name}” is {number:g}, expected a whole number from {least} to {most}."
+            )
+            return None
+        return int(number)
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """A column of a file: what it is taken to hold, empty for nothing, and its first values."""
+
+    name: str
+    holds: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """Rows in the file's order, what could not be read, and columns that nothing is read from."""
+
+    rows: list[ImportRow]
+    problems: list[Problem]
+    unread: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def told_problems(self) -> tuple[str, ...]:
+        """Every problem as a line, in the file's order."""
+        found = [*self.problems, *(problem for row in self.rows for problem in row.problems)]
+        return tuple(str(problem) for problem in sorted(found, key=lambda one: one.line))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if not self.unread:
+            return self.notices
+        unread = ", ".join(shorten(name) or "(without a name)" for name in self.unread)
+        return (*self.notices, f"Nothing is read from: {unread}.")
+
+    def refuse_placeholders(self, name: str) -> None:
+        """Note rows whose number is -9999 or the like, ten times any other of the file."""
+        numbers: list[float] = []
+        found: list[tuple[ImportRow, str]] = []
+        for row in self.rows:
+            said = str(row.values.get(name) or "").strip()
+            if PLACEHOLDER.fullmatch(said):
+                found.append((row, said))
+            elif (number := ImportRow(row.line, row.values).number(name)) is not None:
+                numbers.append(abs(number))
+        most = max(numbers, default=math.inf)
+        for row, said in found:
+            if abs(float(said)) > FAR_BEYOND * most:
+                row.faults.append(
+                    f"“{name}” is {said}, which stands for a missing number: the others are "
+                    f"{most:g} at most. Leave the cell empty, and say why in “reason”."
+                )
+
+    def the_one(self, name: str) -> str:
+        """Return what every row says of the file as a whole, empty where none says it.
+
+        Raises `TableFileError` where rows differ.
+        """
+        said = {str(row.values.get(name) or "").strip() for row in self.rows} - {""}
+        if len(said) > 1:
+            listed = " and ".join(f"“{shorten(text)}”" for text in sorted(said)[:2])
+            raise TableFileError(f"“{name}” is {listed}. Import one {name} at a time.")
+        return said.pop() if said else ""
+
+
+def _spellings(columns: Sequence[ImportColumn]) -> dict[str, str]:
+    """Return what a column holds by each name that it may have."""
+    return {name: one.name for one in columns for name in (one.name, *one.other_names)}
+
+
+def _check_columns(columns: Sequence[ImportColumn], found: Mapping[str, str | None]) -> None:
+    held = [name for name in found.values() if name]
+    if doubled := next((name for name in held if held.count(name) > 1), None):
+        raise TableFileError(f"Two columns hold “{doubled}”, expected one.")
+    needed = [column.name for column in columns if column.needed]
+    if missing := [name for name in needed if name not in held]:
+        others = [column.name for column in columns if not column.needed]
+        raise MissingColumnError(
+            f"There is no column {' and no '.join(f'“{name}”' for name in missing)}. "
+            f"{list_columns(found)} Needed: {', '.join(needed)}; also read: {', '.join(others)}. "
+            f"If a column has another name, say so: {missing[0]}=ITS NAME."
+        )
+
+
+def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) -> ImportRow:
+    # Tables carry an apostrophe before what a spreadsheet would take for a formula.
+    values = {
+        column: restore_cell(value) if is_table and isinstance(value, str) else value
+        for heading, value in record.values.items()
+        if (column := found[heading])
+    }
+    return ImportRow(record.line, values)
+
+
 class ImportKind(ABC):
     """One kind of files that were made elsewhere."""
 
@@ -112,6 +328,67 @@ class ImportKind(ABC):
     options: ClassVar[tuple[ImportOption, ...]] = ()
     #: Whoever imports needs this permission.
     permission: ClassVar[str]
+    #: Columns of our own downloads that say nothing new.
+    ignored: ClassVar[tuple[str, ...]] = ()
+
+    def sniff(self, request: ImportRequest) -> list[FileColumn]:
+        """Return the columns of a file in its order; of none that is not a table.
+
+        Raises `TableFileError` for a file that cannot be read.
+        """
+        bare = replace(request.heading, columns={})
+        table = read_table(request.content, request.file_name, or_json=True, heading=bare)
+        rows = [record.values for record in table.records]
+        given = list(dict.fromkeys(name for row in rows for name in row))
+        held = {column: name for name, column in request.columns.items()}
+        names = _spellings(self.columns) if request.guesses else {}
+        return [
+            FileColumn(
+                name,
+                held.get(name, names.get(plain_heading(name), "")),
+                tuple(shorten(str(row.get(name, ""))) for row in rows[:EXAMPLES_SHOWN]),
+            )
+            for name in given
+        ]
+
+    def rows(
+        self, request: ImportRequest, *, more: Callable[[str], bool] | None = None
+    ) -> ReadRows:
+        """Return the rows of a file; more : whether a further column is read, under its own name.
+
+        Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
+        """
+        heading = request.heading
+        known = [column.name for column in self.columns]
+        if unknown := next((name for name in heading.columns if name not in known), ""):
+            raise TableFileError(f"“{shorten(unknown)}” is not known, expected {', '.join(known)}.")
+        table = read_table(request.content, request.file_name, or_json=True, heading=heading)
+        records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
+        names = _spellings(self.columns) if request.guesses else {}
+        given = dict.fromkeys(name for record in records for name in record.values)
+        found = {
+            name: name if name in heading.columns else names.get(plain_heading(name))
+            for name in given
+        }
+        for name in [name for name in given if name not in heading.columns]:
+            if found[name] in heading.columns:
+                found[name] = None  # another column was named for it
+            elif found[name] is None and more is not None and more(name):
+                found[name] = name
+        _check_columns(self.columns, found)
+        rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
+        return ReadRows(
+            rows,
+            [Problem(record.line, record.fault) for record in records if record.fault],
+            tuple(
+                sorted(
+                    name
+                    for name, column in found.items()
+                    if not column and plain_heading(name) not in self.ignored
+                )
+            ),
+            table.notices,
+        )
 
     @abstractmethod
     def plan(self, request: ImportRequest) -> ImportPlan:
@@ -120,6 +397,23 @@ class ImportKind(ABC):
     @abstractmethod
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
         """Store a plan; runs in a transaction."""
+
+
+def import_kinds() -> dict[str, ImportKind]:
+    """Return every kind of import by its name, from the module `imports` of each installed app."""
+    return {kind.name: kind for app in apps.get_app_configs() for kind in _kinds_of(app.module)}
+
+
+def _kinds_of(app: Any) -> Iterator[ImportKind]:
+    if not module_has_submodule(app, "imports"):
+        return
+    found = import_module(f"{app.__name__}.imports")
+    parts = [f"{found.__name__}.{one.name}" for one in iter_modules(getattr(found, "__path__", ()))]
+    for module in (found, *map(import_module, parts)):
+        for value in vars(module).values():
+            is_kind = isinstance(value, type) and issubclass(value, ImportKind)
+            if is_kind and value.__module__ == module.__name__ and not isabstract(value):
+                yield value()
 
 
 def plan_import(kind: ImportKind, request: ImportRequest) -> ImportPlan:
@@ -183,14 +477,7 @@ OBTAINED = ImportOption(
     "How it was obtained",
     "Who made it, when and how: a publication, a service and its date. Reports print it.",
     needed=True,
-)
-
-
-COLUMNS = ImportOption(
-    "columns",
-    "Columns of other names",
-    "Which column holds what, such as value=Q7, with commas between. Columns of a file without a "
-    "heading are 1, 2 …",
+    is_long=True,
 )
 
 

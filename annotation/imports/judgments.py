@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from annotation.imports.closed_study import store_closed_study
 from annotation.imports.import_kind import (
-    COLUMNS,
     CORPUS,
     OBTAINED,
     ImportColumn,
@@ -20,9 +19,9 @@ from annotation.imports.import_kind import (
     ImportOption,
     ImportPlan,
     ImportRequest,
+    ImportRow,
     find_corpus,
 )
-from annotation.imports.import_rows import ImportRow, read_rows
 from annotation.judgments.error_coding import MARK, Passage, parse_passages
 from annotation.judgments.error_scheme import DEFAULT_SCHEME, Scheme, read_scheme, store_scheme
 from annotation.judgments.items import HUMAN
@@ -96,25 +95,19 @@ class Judgments(ImportKind):
         ImportOption("title", "Title of the study", "Reports print it.", needed=True),
         CORPUS,
         OBTAINED,
-        COLUMNS,
         ImportOption(
             "scheme",
             "Categories of errors",
             "One on each line, “name: meaning”. Without any they are those of the file, and ours "
             "where it has no others.",
+            is_long=True,
         ),
     )
     ignored = ("study", "item", "source", "original", "original_variety", "judged_on")
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         corpus = find_corpus(request)
-        read = read_rows(
-            request.content,
-            request.file_name,
-            self.columns,
-            ignored=self.ignored,
-            heading=request.heading,
-        )
+        read = self.rows(request)
         scheme = _find_scheme(request, read.rows)
         reader = _Reader(corpus, read.rows, scheme)
         entries = [entry for row in read.rows if (entry := reader.read(row)) is not None]

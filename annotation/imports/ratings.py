@@ -27,15 +27,17 @@ from annotation.imports.abc_ratings import (
     load_vocabulary,
 )
 from annotation.imports.import_kind import (
-    COLUMNS,
+    FileColumn,
     ImportColumn,
     Imported,
     ImportKind,
     ImportOption,
     ImportPlan,
     ImportRequest,
+    ImportRow,
+    MissingColumnError,
+    ReadRows,
 )
-from annotation.imports.import_rows import ImportRow, MissingColumnError, ReadRows, read_rows
 from annotation.models import SocialGroup, TraitPair
 
 SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(-?\d+(?:\.\d+)?)")
@@ -70,7 +72,10 @@ class Ratings(ImportKind):
     options = (
         ImportOption("title", "Title of the study", f"Of published JSON, without one: {TITLE}."),
         ImportOption(
-            "citation", "Where the data come from", f"Of published JSON, without one: {CITATION}"
+            "citation",
+            "Where the data come from",
+            f"Of published JSON, without one: {CITATION}",
+            is_long=True,
         ),
         ImportOption(
             "scale",
@@ -78,8 +83,10 @@ class Ratings(ImportKind):
             "Its ends, the low pole’s first, such as 1-7; without it 0-100. Ratings are stored on "
             "0 to 100.",
         ),
-        COLUMNS,
     )
+
+    def sniff(self, request: ImportRequest) -> list[FileColumn]:
+        return [] if _is_published(request) else super().sniff(request)
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         warnings: tuple[str, ...] = ()
@@ -140,11 +147,8 @@ def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
     vocabulary = load_vocabulary()
     traits = set(TraitPair.objects.values_list("slug", flat=True))
     groups = set(SocialGroup.objects.values_list("slug", flat=True))
-    read = read_rows(
-        request.content,
-        request.file_name,
-        Ratings.columns,
-        heading=request.heading,
+    read = Ratings().rows(
+        request,
         more=lambda heading: _find_trait(heading, traits, vocabulary) is not None,
     )
     held = {name for row in read.rows for name in row.values}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,20 +17,20 @@ from django.utils.translation import gettext_lazy
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
     BadImportError,
+    FileColumn,
     ImportKind,
     ImportPlan,
     ImportRequest,
     import_file,
+    import_kinds,
     plan_import,
 )
 from annotation.researcher.pages.fields import ChoiceField, ParagraphField, TextField, UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
 from annotation.researcher.pages.page import ResearcherPage
-from probing.imports.registry import IMPORTS
 
 PROBLEMS_SHOWN = 200
 MEGABYTES = 20
-LONG_OPTIONS = ("obtained", "citation", "scheme")
 
 
 class ImportForm(forms.Form):
@@ -40,12 +41,17 @@ class ImportForm(forms.Form):
         required=False,
         help_text=gettext_lazy("Otherwise one bad row stops the import, and nothing is stored."),
     )
+    no_heading = forms.BooleanField(
+        label=gettext_lazy("The first line is a row"),
+        required=False,
+        help_text=gettext_lazy("For a file without a heading; its columns are called 1, 2 …"),
+    )
     content = forms.CharField(required=False, widget=forms.HiddenInput)
     file_name = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, kind: ImportKind, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.kind = kind
+        self.kind, self.user = kind, user
         self.fields["file"] = UploadField(
             MEGABYTES,
             label=_("File"),
@@ -64,7 +70,7 @@ class ImportForm(forms.Form):
             if option.choices is not None:
                 choices = [("", "–"), *option.choices(user)]
                 field: forms.Field = ChoiceField(choices=choices, **known)
-            elif option.name in LONG_OPTIONS:
+            elif option.is_long:
                 field = ParagraphField(rows=3, **known)
             else:
                 field = TextField(**known)
@@ -86,6 +92,26 @@ class ImportForm(forms.Form):
                 self.add_error("file", _("Choose a file."))
         return cleaned
 
+    @property
+    def request(self) -> ImportRequest:
+        return ImportRequest(
+            content=self.cleaned_data["raw"],
+            file_name=self.cleaned_data["file_name"],
+            options={option.name: self.cleaned_data[option.name] for option in self.kind.options},
+            user=self.user,
+            has_heading=not self.cleaned_data["no_heading"],
+        )
+
+    def carry(self) -> ImportForm:
+        """Return the form that holds the file that was looked at; empty content if too large."""
+        names = [*(option.name for option in self.kind.options), "file_name"]
+        kept = {name: self.cleaned_data[name] for name in names}
+        kept |= {name: self.cleaned_data[name] or "" for name in ("skip_bad_rows", "no_heading")}
+        kept["content"] = pack_file(self.cleaned_data["raw"])
+        carried = ImportForm(kept, kind=self.kind, user=self.user)
+        carried.full_clean()
+        return carried
+
 
 class ImportPage(ResearcherPage):
     """Every row is looked at before anything is stored; warnings are confirmed by importing."""
@@ -100,7 +126,9 @@ class ImportPage(ResearcherPage):
 
     @cached_property
     def kinds(self) -> list[ImportKind]:
-        return [kind for kind in IMPORTS.values() if self.request.user.has_perm(kind.permission)]
+        return [
+            kind for kind in import_kinds().values() if self.request.user.has_perm(kind.permission)
+        ]
 
     @cached_property
     def kind(self) -> ImportKind:
@@ -114,56 +142,56 @@ class ImportPage(ResearcherPage):
         form = ImportForm(request.POST, request.FILES, kind=self.kind, user=self.user)
         if not form.is_valid():
             return self.show(form=form, status=422)
-        asked = ImportRequest(
-            content=form.cleaned_data["raw"],
-            file_name=form.cleaned_data["file_name"],
-            options={o.name: form.cleaned_data[o.name] for o in self.kind.options},
-            user=self.user,
-        )
-        # A new file is always looked at first.
-        stores = "import" in request.POST and not form.cleaned_data["file"]
+        asked, is_new = form.request, bool(form.cleaned_data["file"])
+        carried = form.carry()
+        if not carried.data["content"]:
+            form.add_error("file", _("The file is too large. Use manage.py import_results."))
+            return self.show(form=form, status=422)
+        try:
+            columns = self.kind.sniff(asked)
+        except TableFileError:
+            columns = []  # which the plan explains
+        if columns and not is_new and "column-0" in request.POST:
+            columns = [
+                replace(column, holds=request.POST.get(f"column-{place}", ""))
+                for place, column in enumerate(columns)
+            ]
+            chosen = {column.holds: column.name for column in columns if column.holds}
+            asked = replace(asked, columns=chosen, guesses=False)
+            twice = len(chosen) < sum(bool(column.holds) for column in columns)
+            if twice:
+                carried.add_error("file", _("Two columns hold the same. Choose one of them."))
+                return self.show(form=carried, columns=columns, status=422)
         skip = form.cleaned_data["skip_bad_rows"]
         try:
-            if stores:
+            if "import" in request.POST and not is_new:  # a new file is always looked at first
                 done, plan = import_file(self.kind, asked, skip_bad_rows=skip)
                 messages.success(request, _("%(what)s is imported.") % {"what": done.name})
                 for warning in plan.warnings:
                     messages.warning(request, warning)
                 return redirect(done.address)
-            return self.show_plan(form, plan_import(self.kind, asked))
+            return self.show_plan(carried, columns, plan_import(self.kind, asked))
         except BadImportError as error:
-            return self.show_plan(form, error.plan, trouble=str(error))
+            return self.show_plan(carried, columns, error.plan, trouble=str(error))
         except TableFileError as error:
-            form.add_error("file", str(error))
+            carried.add_error("file", str(error))
         except ValidationError as error:
-            form.add_error(None, error)
-        return self.show(form=form, status=422)
+            carried.add_error(None, error)
+        return self.show(form=carried, columns=columns, status=422)
 
-    def show_plan(self, form: ImportForm, plan: ImportPlan, *, trouble: str = "") -> HttpResponse:
+    def show_plan(
+        self, form: ImportForm, columns: list[FileColumn], plan: ImportPlan, *, trouble: str = ""
+    ) -> HttpResponse:
         """Show what a file would do, with a form that holds the file that was looked at."""
-        cleaned = form.cleaned_data
-        packed = pack_file(cleaned["raw"])
-        if not packed:
-            form.add_error("file", _("The file is too large. Use manage.py import_results."))
-            return self.show(form=form, status=422)
-        kept = {option.name: cleaned[option.name] for option in self.kind.options}
-        answer = ImportForm(
-            {
-                **kept,
-                "skip_bad_rows": cleaned["skip_bad_rows"] or "",
-                "content": packed,
-                "file_name": cleaned["file_name"],
-            },
-            kind=self.kind,
-            user=self.user,
-        )
         return self.show(
-            form=answer,
+            form=form,
+            columns=columns,
             plan=plan,
             counts=list(plan.counts.items()),
             problems=plan.problems[:PROBLEMS_SHOWN],
             trouble=trouble,
-            may_store=not plan.is_empty and (cleaned["skip_bad_rows"] or not plan.problems),
+            may_store=not plan.is_empty
+            and (form.cleaned_data["skip_bad_rows"] or not plan.problems),
             status=422 if trouble else 200,
         )
 

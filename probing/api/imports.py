@@ -17,9 +17,9 @@ from annotation.imports.import_kind import (
     ImportPlan,
     ImportRequest,
     import_file,
+    import_kinds,
     plan_import,
 )
-from probing.imports.registry import IMPORTS
 
 LONGEST_CONTENT = 50_000_000
 PROBLEMS_TOLD = 500
@@ -28,7 +28,7 @@ PROBLEMS_TOLD = 500
 class ImportRequestSerializer(serializers.Serializer[Any]):
     """A file as text, with the options of its kind."""
 
-    kind = serializers.ChoiceField(choices=sorted(IMPORTS))
+    kind = serializers.ChoiceField(choices=[])
     file_name = serializers.CharField(max_length=200, help_text="Its ending says how it is read.")
     content = serializers.CharField(
         max_length=LONGEST_CONTENT, trim_whitespace=False, help_text="The file’s text."
@@ -39,17 +39,33 @@ class ImportRequestSerializer(serializers.Serializer[Any]):
         default=dict,
         help_text="As the list of kinds describes them.",
     )
+    columns = serializers.DictField(
+        child=serializers.CharField(max_length=1000),
+        required=False,
+        default=dict,
+        help_text="The file’s column by what it holds, where the names do not say so; columns of a "
+        "file without a heading are 1, 2 …",
+    )
     skip_bad_rows = serializers.BooleanField(required=False, default=False)
     dry_run = serializers.BooleanField(
         required=False, default=False, help_text="Say what would be stored, and store nothing."
     )
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        kind = fields["kind"]
+        assert isinstance(kind, serializers.ChoiceField)
+        kind.choices = sorted(import_kinds())
+        return fields
 
 
 class ImportedSerializer(serializers.Serializer[Any]):
     """What was stored, or would be."""
 
     stored = serializers.BooleanField()
-    public_id = serializers.CharField(allow_null=True, help_text="Of the run or study.")
+    public_id = serializers.CharField(
+        allow_null=True, help_text="Of the run or study; a slug of the library."
+    )
     counts = serializers.DictField(child=serializers.IntegerField())
     warnings = serializers.ListField(child=serializers.CharField())
     problems = serializers.ListField(child=serializers.CharField())
@@ -77,7 +93,7 @@ class ImportViewSet(viewsets.ViewSet):
     @extend_schema(responses=ImportKindSerializer(many=True))
     def list(self, request: Request) -> Response:
         """List the kinds of files, with their columns and options."""
-        return Response(ImportKindSerializer(list(IMPORTS.values()), many=True).data)
+        return Response(ImportKindSerializer(list(import_kinds().values()), many=True).data)
 
     @extend_schema(
         request=ImportRequestSerializer,
@@ -88,7 +104,7 @@ class ImportViewSet(viewsets.ViewSet):
         form = ImportRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         values = form.validated_data
-        kind, user = IMPORTS[values["kind"]], signed_in(request)
+        kind, user = import_kinds()[values["kind"]], signed_in(request)
         if not user.has_perm(kind.permission):
             raise PermissionDenied
         asked = ImportRequest(
@@ -96,6 +112,7 @@ class ImportViewSet(viewsets.ViewSet):
             values["file_name"],
             values["options"],
             user,
+            values["columns"],
         )
         try:
             if values["dry_run"]:

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
-    COLUMNS,
     OBTAINED,
     ImportColumn,
     Imported,
@@ -24,8 +23,8 @@ from annotation.imports.import_kind import (
     ImportOption,
     ImportPlan,
     ImportRequest,
+    ReadRows,
 )
-from annotation.imports.import_rows import ReadRows, read_rows
 from annotation.models import Corpus
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.registry import MEASURES
@@ -58,7 +57,6 @@ class RunImport(ImportKind):
     result: ClassVar[ResultKind]
     value_columns: ClassVar[tuple[ImportColumn, ...]]
     own_options: ClassVar[tuple[ImportOption, ...]] = ()
-    #: Columns of our own downloads that say nothing new.
     ignored: ClassVar[tuple[str, ...]] = ("run",)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -75,7 +73,6 @@ class RunImport(ImportKind):
                 "parameters", "Parameters", "Of the measure, as a JSON object; may be left out."
             ),
             OBTAINED,
-            COLUMNS,
         )
 
     @classmethod
@@ -97,13 +94,7 @@ class RunImport(ImportKind):
         """Return what would be stored."""
 
     def plan(self, request: ImportRequest) -> ImportPlan:
-        read = read_rows(
-            request.content,
-            request.file_name,
-            self.columns,
-            ignored=self.ignored,
-            heading=request.heading,
-        )
+        read = self.rows(request)
         read.refuse_placeholders("value")
         producer = self._producer(request, read)
         rows, stimuli, corpus = self.read(request, read)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from annotation.common.text_shortening import shorten
 from annotation.imports.abc_file import Vocabulary
 from annotation.imports.abc_ratings import load_vocabulary
-from annotation.imports.import_kind import ImportColumn, ImportRequest
-from annotation.imports.import_rows import ImportRow, ReadRows
+from annotation.imports.import_kind import ImportColumn, ImportRequest, ImportRow, ReadRows
 from annotation.models import Corpus, SocialGroup, TraitPair
 from probing.imports.run_import import RunImport, read_value
 from probing.lm.question_protocols import ACCESS_TIERS
@@ -81,8 +80,8 @@ class Scores(RunImport):
         return (
             add_means(list(rows.values())),
             ImportedStimuli(
-                tuple(_as_group(group) for slug, group in groups.items() if slug in named),
-                tuple(_as_trait(trait) for slug, trait in traits.items() if slug in scored),
+                tuple(as_group(group) for slug, group in groups.items() if slug in named),
+                tuple(as_trait(trait) for slug, trait in traits.items() if slug in scored),
                 tuple(
                     NamedTemplate(slug, text or stored.get(slug, slug))
                     for slug, text in texts.items()
@@ -154,10 +153,12 @@ def add_means(rows: list[Row]) -> list[Row]:
     return [*rows, *means]
 
 
-def _as_group(group: SocialGroup) -> Group:
+def as_group(group: SocialGroup) -> Group:
+    """Return a group as runs keep it; forms that it lacks are its slug."""
     forms = (group.singular, group.plural, group.plural_capitalised)
     return Group(group.slug, *(form or group.slug for form in forms))
 
 
-def _as_trait(trait: TraitPair) -> Trait:
+def as_trait(trait: TraitPair) -> Trait:
+    """Return a trait pair as runs keep it."""
     return Trait(trait.slug, trait.low, trait.high, trait.dimension or "none")

@@ -70,13 +70,13 @@ def test_columns_of_other_names_are_named_with_map(tmp_path: Path) -> None:
     message = str(refused.value)
     for part in ("There is no column “person”", "“who”, “Q1”, “Q2”, “Q7”", "--map", "Needed: "):
         assert part in message
-    bring(tmp_path, headed, columns=["person=who", "group=Q1", "trait=Q2", "rating=Q7"], **ABOUT)
+    bring(tmp_path, headed, map=["person=who", "group=Q1", "trait=Q2", "rating=Q7"], **ABOUT)
     assert len(stored()) == 3
 
 
 def test_a_file_without_a_heading_has_numbered_columns(tmp_path: Path) -> None:
     bare = LONG.partition("\n")[2]
-    bring(tmp_path, bare, columns=["person=1", "group=2", "trait=3", "rating=4"], **ABOUT)
+    bring(tmp_path, bare, map=["person=1", "group=2", "trait=3", "rating=4"], **ABOUT)
     assert len(stored()) == 3
 
 
@@ -148,7 +148,7 @@ def test_scores_take_map_too_and_its_mistakes_are_named(tmp_path: Path) -> None:
     made = {"model": "gpt-4", "measure": "set", "obtained": "Their table."}
 
     def scores(*columns: str) -> None:
-        given = {"columns": list(columns), "stdout": io.StringIO(), "stderr": io.StringIO()}
+        given = {"map": list(columns), "stdout": io.StringIO(), "stderr": io.StringIO()}
         call_command("import_results", "scores", str(file), **made, **given)
 
     with pytest.raises(CommandError, match="“ratng” is not known, expected group, trait, value"):

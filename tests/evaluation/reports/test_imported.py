@@ -10,14 +10,13 @@ import pytest
 
 from annotation.common.tables import stream_csv
 from annotation.exports.judgments import build_judgment_table
-from annotation.imports.import_kind import ImportRequest, import_file
+from annotation.imports.import_kind import ImportRequest, import_file, import_kinds
 from annotation.judgments.error_scheme import parse_scheme, write_scheme
 from annotation.models import Origin, Study
 from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import parse_parameters
 from probing.admin.run_downloads import stream_scores
-from probing.imports.registry import IMPORTS
 from probing.models import Run
 from tests.evaluation.reports import contracts
 from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, stopped_clock
@@ -44,7 +43,7 @@ def again(run: Run) -> Run:
     if run.corpus:
         options["corpus"] = run.corpus.public_id
     request = ImportRequest(content, f"run-{run.pk}.csv", options)
-    done, plan = import_file(IMPORTS[KINDS.get(run.measure, "scores")], request)
+    done, plan = import_file(import_kinds()[KINDS.get(run.measure, "scores")], request)
     assert plan.warnings == ()
     return Run.objects.get(public_id=done.public_id)
 
@@ -103,7 +102,9 @@ def test_judgments_that_are_exported_and_imported_give_the_same_report(name):
         "obtained": OBTAINED,
         "scheme": write_scheme(parse_scheme(study.judging.error_scheme)) if "own" in name else "",
     }
-    done, plan = import_file(IMPORTS["judgments"], ImportRequest(content, "judgments.csv", options))
+    done, plan = import_file(
+        import_kinds()["judgments"], ImportRequest(content, "judgments.csv", options)
+    )
     assert (plan.problems, plan.warnings) == ((), ())
     imported = Study.objects.get(public_id=done.public_id)
     assert (imported.origin, imported.pk == study.pk) == (Origin.IMPORTED, False)

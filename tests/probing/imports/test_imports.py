@@ -17,10 +17,15 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.common.table_file import TableFileError
-from annotation.imports.import_kind import BadImportError, ImportRequest, import_file, plan_import
+from annotation.imports.import_kind import (
+    BadImportError,
+    ImportRequest,
+    import_file,
+    import_kinds,
+    plan_import,
+)
 from annotation.judgments.error_coding import Passage, load_codings
 from annotation.models import ASPECTS, Corpus, Counterpart, Judgment, Study
-from probing.imports.registry import IMPORTS
 from probing.models import LanguageModel, ModelKind, Run, RunOrigin, RunStatus, Score, TextScore
 from tests.annotation.studies.people import make_user
 from tests.evaluation.reports.corpora import make_pairs
@@ -42,7 +47,7 @@ ADDRESS = "admin:probing_run_import"
 
 def bring(kind: str, content: str, *, name: str = "file.csv", **options: str) -> Any:
     request = ImportRequest(content.encode(), name, options)
-    return import_file(IMPORTS[kind], request)
+    return import_file(import_kinds()[kind], request)
 
 
 @pytest.fixture
@@ -367,7 +372,7 @@ def test_lists_lead_to_the_import_and_imported_judgments_say_so(
         {"corpus": corpus.name, "obtained": "By us, on paper.", "title": "On paper"},
         User.objects.create_superuser("boss"),
     )
-    done, _plan = import_file(IMPORTS["judgments"], request)
+    done, _plan = import_file(import_kinds()["judgments"], request)
     alice.force_login(User.objects.get(username="boss"))
     page = alice.get(done.address).content.decode()
     assert "Imported" in page
@@ -423,7 +428,7 @@ def test_the_api_imports_for_those_with_the_right() -> None:
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=header_for(user))
     kinds = {kind["name"] for kind in client.get("/api/v1/imports/").json()}
-    assert kinds == {"ratings", "judgments", "scores", "spans", "counterparts"}
+    assert kinds == {"ratings", "judgments", "scores", "spans", "counterparts", "norms"}
     asked = {"kind": "scores", "file_name": "a.csv", "content": SCORES, "options": MADE}
     user.user_permissions.clear()
     assert client.post("/api/v1/imports/", asked, format="json").status_code == 403
@@ -438,5 +443,7 @@ def test_the_api_imports_for_those_with_the_right() -> None:
     run = client.get(f"/api/v1/runs/{done.json()['public_id']}/")
     if run.status_code == 200:
         assert run.json()["origin"] == "imported"
-    assert plan_import(IMPORTS["scores"], ImportRequest(SCORES.encode(), "a.csv", MADE)).counts
+    assert plan_import(
+        import_kinds()["scores"], ImportRequest(SCORES.encode(), "a.csv", MADE)
+    ).counts
     assert Run.objects.get().created_by == user

@@ -1,0 +1,114 @@
+"""The command of every kind of import: a kind's own, or one that is told the kind."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from annotation.common.table_file import TableFileError, read_heading
+from annotation.imports.import_kind import (
+    BadImportError,
+    ImportKind,
+    ImportPlan,
+    ImportRequest,
+    MissingColumnError,
+    import_file,
+    import_kinds,
+    plan_import,
+)
+from annotation.management.file_command import HINT, FileCommand
+from annotation.management.lookups import find_owner
+
+
+class ImportCommand(FileCommand):
+    """Imports files, each all of it or nothing."""
+
+    #: The kinds that it imports, by what the command calls them; None for every kind by its name.
+    kinds: ClassVar[dict[str, str] | None] = None
+
+    @cached_property
+    def known(self) -> dict[str, ImportKind]:
+        found = import_kinds()
+        if self.kinds is None:
+            return dict(sorted(found.items()))
+        return {called: found[name] for called, name in self.kinds.items()}
+
+    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
+        lines = [
+            f"{name}: {kind.purpose} Columns: {', '.join(c.name for c in kind.columns)}."
+            for name, kind in self.known.items()
+        ]
+        return super().create_parser(
+            *args, formatter_class=RawDescriptionHelpFormatter, epilog="\n\n".join(lines), **kwargs
+        )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        if len(self.known) > 1:
+            parser.add_argument("kind", choices=list(self.known))
+        parser.add_argument("files", type=Path, nargs="+", help="what one of them holds: see below")
+        self.add_map(parser, "value=Q7")
+        options = {o.name: o for kind in self.known.values() for o in kind.options}
+        for name, option in options.items():
+            of = [
+                called
+                for called, kind in self.known.items()
+                if name in {one.name for one in kind.options}
+            ]
+            told = f" ({', '.join(of)})" if len(self.known) > 1 else ""
+            parser.add_argument(
+                f"--{name.replace('_', '-')}", default="", help=f"{option.help}{told}"
+            )
+        parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
+        self.add_skip_bad_rows(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        kind = self.known[options.get("kind") or next(iter(self.known))]
+        names = {name for one in self.known.values() for name in (o.name for o in one.options)}
+        given = {name: options[name] for name in names if options[name]}
+        user = find_owner(options["owner"])
+        try:
+            columns = read_heading(options["map"]).columns
+        except TableFileError as error:
+            self.refuse(error)
+        for path in options["files"]:
+            request = ImportRequest(self.read(path), path.name, given, user, columns)
+            self._import(kind, request, **{n: options[n] for n in ("dry_run", "skip_bad_rows")})
+
+    def _import(
+        self, kind: ImportKind, request: ImportRequest, *, dry_run: bool, skip_bad_rows: bool
+    ) -> None:
+        try:
+            if dry_run:
+                plan = plan_import(kind, request)
+                self._tell(plan, "Bad")
+                self.stdout.write(f"The file holds {_counts(plan)}. Nothing was stored.")
+                if plan.problems and not skip_bad_rows:
+                    self.refuse(BadImportError(plan), hint=HINT)
+                return
+            done, plan = import_file(kind, request, skip_bad_rows=skip_bad_rows)
+        except BadImportError as error:
+            self._tell(error.plan, "Bad")
+            self.refuse(error, hint=HINT)
+        except MissingColumnError as error:
+            self.refuse(error, hint=" For that there is --map.")
+        except (TableFileError, ValidationError) as error:
+            self.refuse(error)
+        self._tell(plan, "Left out")
+        self.stdout.write(
+            f"{done.name} ({done.public_id}): {_counts(plan)} imported.\n"
+            f"Look at it on {settings.SITE_URL}{done.address}"
+        )
+
+    def _tell(self, plan: ImportPlan, what: str) -> None:
+        self.tell(plan.problems, what)
+        self.tell(plan.warnings, "Warning")
+
+
+def _counts(plan: ImportPlan) -> str:
+    return ", ".join(f"{n} {name}" for name, n in plan.counts.items())
