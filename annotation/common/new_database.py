@@ -1,40 +1,37 @@
-"""The tables of a new database, made from what all migrations of a room lead to."""
+"""The tables of a new database, made in one go, and databases that lack some of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
+from django.core.management.base import CommandError
+from django.db import connections
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import RunPython
+from django.db.migrations.migration import Migration
 from django.db.migrations.operations.base import Operation
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 from django.db.models import Model
 
 
 class CreateTables(Operation):
-    """Create the tables of a room as they are after the named migrations, each of them once.
+    """Create the tables of all ``operations`` of an initial migration together.
 
-    Step by step Django draws up all models that hang together anew, hundreds of times. What the
-    migrations do to rows is left out: there are none.
+    After each `CreateModel` alone Django builds every related model again: 14 seconds instead of 6.
     """
 
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, room: str, migrations: Sequence[str]) -> None:
-        self.room = room
-        self.migrations = list(migrations)
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self.operations = operations
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        # Without drawn-up models a state takes in operations at once; it draws them up when asked.
+        # A state that has built no models takes in operations at once; it builds them when asked.
         state.__dict__.pop("apps", None)
-        for name in self.migrations:
-            module = import_module(f"{self.room}.migrations.{name}")
-            for operation in module.Migration.operations:
-                if not isinstance(operation, RunPython):
-                    operation.state_forwards(app_label, state)
+        for operation in self.operations:
+            operation.state_forwards(app_label, state)
 
     def database_forwards(
         self,
@@ -57,7 +54,7 @@ class CreateTables(Operation):
             schema_editor.delete_model(model)
 
     def describe(self) -> str:
-        return f"Create the tables of {self.room}"
+        return "Create the tables"
 
     def _find_models(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, state: ProjectState
@@ -68,3 +65,22 @@ class CreateTables(Operation):
                 model = state.apps.get_model(label, name)
                 if self.allow_migrate_model(alias, model):
                     yield model
+
+
+def refuse_half_migrated(
+    *, using: str, plan: Sequence[tuple[Migration, bool]], **_sent: Any
+) -> None:
+    """Say what to do about a database from before 1.0 that lacks the last changes of its time.
+
+    Raises `CommandError` before `migrate` changes anything.
+    """
+    recorded = {app for app, _name in MigrationRecorder(connections[using]).applied_migrations()}
+    for migration, backwards in plan:
+        if migration.initial and migration.replaces and not backwards:
+            app, last = migration.replaces[0]
+            if app in recorded:
+                raise CommandError(
+                    f"This database was made before 1.0 and lacks the migration {app}.{last}. "
+                    "Run “manage.py migrate” once with the last commit that has this migration, "
+                    "or start with an empty database."
+                )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import base64
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
 from django_otp.oath import totp
-from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
+from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from annotation.common.encryption import KeyMissing
@@ -23,8 +21,6 @@ from stereoscope.second_factor import devices
 pytestmark = pytest.mark.django_db
 
 OLD, NEW = "the key that is being replaced, long enough", "the key that comes, long enough too"
-# RFC 4226, appendix D: the secret of its test values, and the code of the first counter.
-RFC_SECRET, RFC_FIRST = b"12345678901234567890", 755224
 
 
 @pytest.fixture
@@ -64,24 +60,6 @@ def test_codes_of_both_kinds_still_open_and_only_once(alice: User) -> None:
     assert StaticToken.objects.count() == devices.RECOVERY_CODES - 1
     Authenticator.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
     assert devices.match_code(alice, current_code(alice)) is not None
-
-
-def test_what_the_library_had_stored_is_sealed_and_goes_on_to_work(alice: User) -> None:
-    TOTPDevice.objects.create(user=alice, confirmed=True, name="old", key=RFC_SECRET.hex())
-    old = StaticDevice.objects.create(user=alice, name="old")
-    StaticToken.objects.create(device=old, token="abcd2345")
-    seal = import_module("stereoscope.migrations.0005_second_factors_at_rest").seal
-    seal(apps, None)
-    first = (TOTPDevice.objects.get().key, StaticToken.objects.get().token)
-    seal(apps, None)
-    assert (TOTPDevice.objects.get().key, StaticToken.objects.get().token) == first
-    assert RFC_SECRET.hex() not in first[0]
-    assert "abcd2345" not in first[1]
-    device = Authenticator.objects.get()
-    assert device.bin_key == RFC_SECRET
-    assert totp(device.bin_key, t0=0, step=10**12) == RFC_FIRST
-    assert devices.match_code(alice, current_code(alice)) is not None
-    assert devices.match_code(alice, "abcd2345") is not None
 
 
 def test_rotation_takes_second_factors_along(alice: User, settings: Any, capsys: Any) -> None:

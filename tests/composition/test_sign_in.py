@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import io
 import re
 from datetime import timedelta
-from importlib import import_module
-from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import time_machine
 import vl_convert
 import zxingcpp
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
@@ -103,18 +98,6 @@ def test_the_command_makes_a_token(alice, capsys) -> None:
     assert program(capsys.readouterr().out.strip()).get(STUDIES).status_code == 200
     with pytest.raises(CommandError, match="no active account"):
         call_command("create_api_token", "nobody")
-
-
-def test_tokens_from_before_go_on_and_their_table_goes(alice) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE authtoken_token (key varchar(40), user_id integer)")
-        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s)", ["0" * 40, alice.pk])
-    migration = import_module("stereoscope.migrations.0002_api_tokens")
-    with connection.cursor() as cursor:
-        migration.take_over(apps, SimpleNamespace(connection=connection, execute=cursor.execute))
-    assert ApiToken.objects.get().digest == hashlib.sha256(b"0" * 40).hexdigest()
-    assert program("0" * 40).get(STUDIES).status_code == 200
-    assert "authtoken_token" not in connection.introspection.table_names()
 
 
 def test_a_session_that_nobody_uses_ends(alice, settings) -> None:

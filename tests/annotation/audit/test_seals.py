@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
+from annotation.audit.append_only import REMOVALS, TRIGGERS
 from annotation.audit.record import record
 from annotation.audit.seals import BEGINNING, find_breaks, last_seal, seal_all, seal_lately
 from annotation.models import AuditAction, AuditEntry, AuditSeal
@@ -28,14 +28,11 @@ pytestmark = pytest.mark.django_db
 @contextmanager
 def without_triggers() -> Iterator[Any]:
     """Yield a cursor as an owner of the database has it, who has taken the triggers away."""
-    stay = import_module("annotation.migrations.0026_audit_append_only")
-    remain = import_module("annotation.migrations.0028_audit_never_deleted")
-    vendor = connection.vendor
     with connection.cursor() as cursor:
-        for statement in (*stay.BACK[vendor], *remain.BACK[vendor]):
+        for statement in REMOVALS[connection.vendor]:
             cursor.execute(statement)
         yield cursor
-        for statement in (*stay.FORWARD[vendor], *remain.FORWARD[vendor]):
+        for statement in TRIGGERS[connection.vendor]:
             cursor.execute(statement)
 
 
