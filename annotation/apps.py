@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig, apps
-from django.db.models.signals import post_migrate, pre_migrate
+from django.db.models.signals import post_migrate
 from django.utils.module_loading import module_has_submodule
 
 
@@ -12,12 +12,11 @@ class AnnotationConfig(AppConfig):
     verbose_name = "People"
 
     def ready(self) -> None:
+        import annotation.common.new_database  # noqa: F401 - a system check
         from annotation.audit.signals import connect
-        from annotation.common.new_database import refuse_half_migrated
         from annotation.instruments.questions import ready_made
         from annotation.library import default_entries
 
-        pre_migrate.connect(refuse_half_migrated, sender=self)
         post_migrate.connect(default_entries.seed_after_migrate, sender=self)
         post_migrate.connect(ready_made.seed_after_migrate, sender=self)
         connect()

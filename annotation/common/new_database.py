@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connections
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.migration import Migration
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 from django.db.models import Model
+
+ROOMS = ("annotation", "evaluation", "probing", "stereoscope")
 
 
 class CreateTables(Operation):
@@ -67,20 +69,23 @@ class CreateTables(Operation):
                     yield model
 
 
-def refuse_half_migrated(
-    *, using: str, plan: Sequence[tuple[Migration, bool]], **_sent: Any
-) -> None:
-    """Say what to do about a database from before 1.0 that lacks the last changes of its time.
-
-    Raises `CommandError` before `migrate` changes anything.
-    """
-    recorded = {app for app, _name in MigrationRecorder(connections[using]).applied_migrations()}
-    for migration, backwards in plan:
-        if migration.initial and migration.replaces and not backwards:
-            app, last = migration.replaces[0]
-            if app in recorded:
-                raise CommandError(
-                    f"This database was made before 1.0 and lacks the migration {app}.{last}. "
-                    "Run “manage.py migrate” once with the last commit that has this migration, "
-                    "or start with an empty database."
+@register(Tags.database)
+def check_recorded(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Say what to do about a database from before 1.0 that lacks the last changes of its time."""
+    found: list[CheckMessage] = []
+    for alias in databases or []:
+        recorded = set(MigrationRecorder(connections[alias]).applied_migrations())
+        rooms = {app for app, _name in recorded}
+        for room in sorted(rooms.intersection(ROOMS)):
+            initial = import_module(f"{room}.migrations.0001_initial").Migration
+            if not recorded.issuperset(initial.replaces):
+                ((app, last),) = initial.replaces
+                found.append(
+                    Error(
+                        f"This database was made before 1.0 and lacks the migration {app}.{last}.",
+                        hint="Migrate it once with the last commit that has this migration, or "
+                        "start with an empty database.",
+                        id="stereoscope.E003",
+                    )
                 )
+    return found

@@ -66,4 +66,5 @@ def test_a_database_that_lacks_changes_is_told_so(make_database, tmp_path: Path)
     ended = migrate(file)
     assert ended.returncode == 1
     assert "lacks the migration annotation.0039_no_resume_links" in ended.stderr
+    assert "Migrate it once with the last commit that has this migration" in ended.stderr
     assert "Traceback" not in ended.stderr

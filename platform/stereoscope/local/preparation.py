@@ -39,7 +39,7 @@ def _prepare(site: str, model: str) -> str:
     from stereoscope.local.statics import collect_static_files
 
     say("Preparing the database.")
-    call_command("migrate", interactive=False, verbosity=0)
+    call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
     if settings.STATIC_MANIFEST and collect_static_files():
         say("Static files collected.")
     if build_documentation(settings.DOCS_ROOT):
