@@ -36,7 +36,7 @@ def _intervals(sources: Sources) -> Iterator[Value]:
     """Table 3: Wilson's interval of the printed ratio and number of words."""
     for variety, (words, ratio, printed) in RATIOS.items():
         for level in (0.95, 0.99):
-            reason = "" if level == 0.99 else "The text says 95 %; the printed interval is of 99 %."
+            reason = "" if level == 0.99 else "The text says 95%; the printed interval is of 99%."
             ours = wilson_interval(ratio, words, level=level)
             for end, published, value in zip(("lower", "upper"), printed, ours, strict=True):
                 yield Value(f"{variety}, {end} end at {level:.0%}", published, value, reason=reason)

@@ -14,6 +14,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from django.db.models import QuerySet
+
 from evaluation.models import Report, ReportStatus
 
 
@@ -64,21 +66,45 @@ class Value:
             return Status.REPRODUCED
         return Status.CLOSE if abs(self.difference) <= self.tolerance else Status.DIFFERS
 
+    @property
+    def printed(self) -> tuple[str, str, str]:
+        """Return published value, ours, and the difference; ours with one decimal more."""
+        difference = self.difference
+        return (
+            _print_number(self.published, self.decimals),
+            _print_number(self.ours, self.decimals + 1),
+            "" if difference is None else _print_number(difference, self.decimals + 1, "+"),
+        )
+
+
+def _print_number(value: float | str | None, decimals: int, sign: str = "") -> str:
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return f"{round(value, decimals) + 0.0:{sign}.{decimals}f}".replace("-", "−")
+
 
 class Sources:
     """What values are computed from: a folder of released files, and this installation's reports.
 
     folder : searched at any depth, so that clones of the authors' repositories can lie in it
+    readable : the reports that may be read; all by default
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, readable: QuerySet[Report] | None = None
+    ) -> None:
         self.folder = folder
+        self._readable = Report.objects.all() if readable is None else readable
 
     def file(self, name: str, origin: str) -> Path:
         """Return the released file of that name; `MissingSourceError` names where it is from."""
         found = sorted(self.folder.rglob(name)) if self.folder else []
         if not found:
-            where = f"not in {self.folder}" if self.folder else "no folder given (--data)"
+            where = (
+                f"not in {self.folder}"
+                if self.folder
+                else "no folder given (--data, or RELEASED_FILES)"
+            )
             raise MissingSourceError(f"{name}: {where}. It is in {origin}.")
         return found[0]
 
@@ -94,7 +120,7 @@ class Sources:
         """
         lookups = {f"runs__{name}": value for name, value in runs.items()}
         yield from (
-            Report.objects.filter(kind=kind, status=ReportStatus.FINAL, **lookups)
+            self._readable.filter(kind=kind, status=ReportStatus.FINAL, **lookups)
             .distinct()
             .order_by("-pk")
         )
@@ -160,6 +186,19 @@ class Outcome:
             return Status.NO_NUMBERS if self.item.is_text else Status.NO_RESULT
         order = (Status.DIFFERS, Status.CLOSE, Status.REPRODUCED, Status.NO_RESULT)
         return next(status for status in order if self.count(status))
+
+    @property
+    def summary(self) -> str:
+        """Return the count of values by status, such as “20 of 22 reproduced, 2 differ”."""
+        n = len(self.values)
+        if not n:
+            return str(self.status)
+        words = {Status.REPRODUCED: "reproduced", Status.CLOSE: "close"}
+        words |= {Status.DIFFERS: "differ", Status.NO_RESULT: "without a result"}
+        counts = [(self.count(status), word) for status, word in words.items()]
+        (first, word), *others = [(count, word) for count, word in counts if count]
+        more = "".join(f", {count} {word}" for count, word in others)
+        return f"{first} of {n} {word}{more}"
 
     @property
     def reasons(self) -> list[str]:

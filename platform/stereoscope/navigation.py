@@ -91,6 +91,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
         _("Results"),
         (
             Entry(_("Reports"), _lists("evaluation", "report"), "evaluation.view_report"),
+            Entry(_("Reproductions"), ("reproductions",), "evaluation.view_report"),
             Entry(_("Norms"), _lists("evaluation", "norm"), "evaluation.view_norm"),
         ),
     ),

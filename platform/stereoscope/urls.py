@@ -30,6 +30,7 @@ urlpatterns = [
         "admin/first-steps/", admin.site.admin_view(turn_first_steps), name="overview-first-steps"
     ),
     path("admin/health/", include("stereoscope.health_page.urls")),
+    path("admin/reproductions/", include("evaluation.reproductions.pages")),
     # Django's way from a row to its page tells any of the staff the link of a study of others.
     re_path(r"^admin/r/", page_not_found, {"exception": Http404()}),
     path("admin/", admin.site.urls),

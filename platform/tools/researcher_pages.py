@@ -25,6 +25,8 @@ def list_pages(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
     yield "index", reverse("admin:index")
     yield "health", reverse("health")
+    yield "reproductions", reverse("reproductions")
+    yield "reproduction", reverse("reproduction", args=["deas2023", "table-3"])
     for model, model_admin in admin.site._registry.items():
         model_name = str(model._meta.model_name)
         for pattern in model_admin.get_urls():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 from io import StringIO
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from annotation.models import Study
-from evaluation.management.commands.reproduce import PAPERS
 from evaluation.models import Report
 from evaluation.reproductions.items import Status, Value
+from evaluation.reproductions.papers import PAPERS
 from probing.models import Run
 
 FILES = {"cao2022": "cao-2022", "deas2023": "deas-2023", "hofmann2024": "hofmann-2024"}
@@ -97,7 +100,9 @@ def test_a_changed_number_is_found(shared_dir: Path, tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 def test_without_files_the_reason_names_them(tmp_path: Path) -> None:
-    assert "amazon_gaps.csv: no folder given (--data)." in run("kohankhaki/table-4")
+    assert "amazon_gaps.csv: no folder given (--data, or RELEASED_FILES)." in run(
+        "kohankhaki/table-4"
+    )
     assert f"amazon_gaps.csv: not in {tmp_path}." in run("kohankhaki/table-4", data=tmp_path)
     told = run("cao2022/table-6")
     assert "manage.py report alignment" in told
@@ -117,7 +122,9 @@ def test_what_is_not_there_is_refused_with_what_is(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.django_db
-def test_tables_of_alignment_are_those_of_the_newest_report(shared_dir: Path) -> None:
+def test_tables_of_alignment_are_those_of_the_newest_report(
+    shared_dir: Path, client: Client
+) -> None:
     """A tiny model has other values than the paper's; they are its report's own."""
     ratings = shared_dir / "data" / "us_stereotypes" / "data_full.json"
     call_command("import_abc_ratings", str(ratings), "--owner", "", stdout=StringIO())
@@ -131,12 +138,22 @@ def test_tables_of_alignment_are_those_of_the_newest_report(shared_dir: Path) ->
     result = Report.objects.get().result
     assert result
     told = run("cao2022/table-6")
-    assert f"{result['pooled']['tau']['value']:.4f}" in told
+    tau = f"{result['pooled']['tau']['value']:.4f}".replace("-", "−")
+    assert tau in told
     assert "14 without a result" in told
     by_group = run("cao2022/table-a11")
     for line in result["by_group"]:
-        assert f"{line['tau']['value']:.4f}" in by_group
+        assert f"{line['tau']['value']:.4f}".replace("-", "−") in by_group
     assert "of 25 " in by_group
+    # Only who may see the study sees its τ.
+    reader = User.objects.create_user("outside", is_staff=True)
+    client.force_login(reader)
+    address = "/admin/reproductions/cao2022/table-6/"
+    assert client.get(address).status_code == 403
+    reader.user_permissions.add(Permission.objects.get(codename="view_report"))
+    assert "There is no alignment report" in client.get(address).content.decode()
+    User.objects.filter(pk=reader.pk).update(is_superuser=True)
+    assert tau in client.get(address).content.decode()
 
 
 @pytest.mark.slow
@@ -151,3 +168,39 @@ def test_imported_predictions_give_the_printed_accuracies(shared_dir: Path) -> N
     told = run("kohankhaki/table-3")
     assert "4 of 20 reproduced, 16 without a result" in told
     assert "Some models have no report." in told
+
+
+@pytest.mark.shared
+def test_the_pages_show_what_the_command_prints(
+    admin_client: Client, shared_dir: Path, settings: Any
+) -> None:
+    """Deas et al. (2023), Table 3: the printed .259 is the lower end at 99 %."""
+    settings.RELEASED_FILES = shared_dir / "data"
+    page = admin_client.get("/admin/reproductions/").content.decode()
+    assert "414 of 416 reproduced, 2 differ" in page
+    assert "examples, definitions, settings) are not listed" in page
+    item = admin_client.get("/admin/reproductions/deas2023/table-3/").content.decode()
+    assert "4 of 8 reproduced, 4 differ" in item
+    assert "AAL, lower end at 99%" in item
+    assert "0.259" in item
+    rows = list(
+        csv.DictReader(
+            StringIO(admin_client.get("/admin/reproductions/values.csv").content.decode())
+        )
+    )
+    assert {row["paper"] for row in rows} == {paper.name for paper in PAPERS}
+    assert sum(row["item"] == "released-means" for row in rows) == 416
+    assert all(row["status"] != "no result" or row["reason"] for row in rows)
+
+
+def test_an_item_says_what_to_run_before(admin_client: Client) -> None:
+    page = admin_client.get("/admin/reproductions/cao2022/table-6/").content.decode()
+    assert "Run this first" in page
+    assert "manage.py probe" in page
+
+
+@pytest.mark.parametrize("address", ["cao2022/table-99", "cao2023/table-6", "cao2022/table-1"])
+def test_unknown_items_and_those_without_numbers_have_no_page(
+    admin_client: Client, address: str
+) -> None:
+    assert admin_client.get(f"/admin/reproductions/{address}/").status_code == 404

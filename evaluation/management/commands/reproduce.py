@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from evaluation.reproductions import cao2022, deas2023, hofmann2024, kohankhaki
-from evaluation.reproductions.items import Outcome, Paper, Sources, Status, Value, reproduce
-
-PAPERS = (cao2022.PAPER, deas2023.PAPER, hofmann2024.PAPER, kohankhaki.PAPER)
+from evaluation.reproductions.items import Outcome, Paper, Sources, Status, reproduce
+from evaluation.reproductions.papers import PAPERS
 
 
 class Command(BaseCommand):
@@ -36,7 +35,8 @@ class Command(BaseCommand):
             "--data",
             type=Path,
             metavar="FOLDER",
-            help="where the authors' released files lie, at any depth",
+            default=settings.RELEASED_FILES,
+            help="where the authors' released files lie, at any depth (default: RELEASED_FILES)",
         )
         parser.add_argument(
             "--markdown", type=Path, metavar="FILE", help="write the lines as a page, too"
@@ -84,45 +84,16 @@ def find_items(name: str) -> Iterator[tuple[Paper, Any]]:
     yield from ((paper, item) for item in items)
 
 
-def _summary(outcome: Outcome) -> str:
-    """Return the count of values by status, such as “20 of 22 reproduced, 2 differ”."""
-    n = len(outcome.values)
-    if not n:
-        return str(outcome.status)
-    words = {Status.REPRODUCED: "reproduced", Status.CLOSE: "close"}
-    words |= {Status.DIFFERS: "differ", Status.NO_RESULT: "without a result"}
-    counts = [(outcome.count(status), word) for status, word in words.items()]
-    (first, word), *others = [(count, word) for count, word in counts if count]
-    more = "".join(f", {count} {word}" for count, word in others)
-    return f"{first} of {n} {word}{more}"
-
-
 def list_lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield a line for each item, and one with the counts by status."""
     width = max(len(outcome.address) for outcome in outcomes)
     for outcome in outcomes:
         reasons = " ".join(outcome.reasons)
-        line = f"{outcome.address:{width}}  {_summary(outcome)}. {outcome.item.about}."
+        line = f"{outcome.address:{width}}  {outcome.summary}. {outcome.item.about}."
         yield f"{line} {reasons}".rstrip()
     counts = {status: sum(one.status is status for one in outcomes) for status in Status}
     told = ", ".join(f"{status} {count}" for status, count in counts.items() if count)
     yield f"Items: {told}."
-
-
-def _number(value: float | str | None, decimals: int) -> str:
-    return "–" if value is None else value if isinstance(value, str) else f"{value:.{decimals}f}"
-
-
-def _row(value: Value) -> tuple[str, ...]:
-    difference = value.difference
-    return (
-        value.what,
-        _number(value.published, value.decimals),
-        # One decimal more than printed, so that a rounding is seen.
-        _number(value.ours, value.decimals + 1),
-        "" if difference is None else f"{difference:+.{value.decimals + 1}f}",
-        str(value.status),
-    )
 
 
 def _print_values(console: Console, outcome: Outcome) -> None:
@@ -130,10 +101,10 @@ def _print_values(console: Console, outcome: Outcome) -> None:
     for name in ("What", "Published", "Ours", "Difference", "Status"):
         table.add_column(name, justify="left" if name in ("What", "Status") else "right")
     for value in outcome.values:
-        table.add_row(*_row(value))
+        table.add_row(value.what, *value.printed, str(value.status))
     if outcome.values:
         console.print(table)
-    console.print(f"{outcome.address}: {_summary(outcome)}.", markup=False)
+    console.print(f"{outcome.address}: {outcome.summary}.", markup=False)
     for reason in outcome.reasons:
         console.print(reason, markup=False)
     if outcome.item.commands and outcome.status is Status.NO_RESULT:
@@ -155,7 +126,9 @@ that the item states, *no numbers* that nothing in it follows from data.
 ```
 
 `released` is a folder with clones of the authors' repositories, or with their data files. Items on
-models compare the newest report of this installation; the command prints what to run before.
+models compare the newest report of this installation; the command prints what to run before. Under
+**Reproductions** researchers read the same in the browser, with the reports that they may see; set
+`RELEASED_FILES` to that folder for it.
 """
 
 
@@ -169,6 +142,6 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
         lines = ["| item | what | result | why |", "| --- | --- | --- | --- |"]
         for one in own:
             reasons = " ".join(one.reasons)
-            lines.append(f"| {one.item.title} | {one.item.about} | {_summary(one)} | {reasons} |")
+            lines.append(f"| {one.item.title} | {one.item.about} | {one.summary} | {reasons} |")
         parts.append(f"## {paper.title}\n\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)

@@ -55,6 +55,7 @@ PAGES = {
     "security": f"{ACCOUNTS}#a-second-factor",
     "second-factor": f"{ACCOUNTS}#a-second-factor",
     "reports:": "reports.html",
+    "reproduction": "reproductions.html",
 }
 
 
