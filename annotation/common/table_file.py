@@ -146,6 +146,7 @@ def read_table(
     or_json: bool = False,
     name_columns: NameColumns | None = None,
     heading: Heading | None = None,
+    may_end_early: bool = False,
 ) -> TableFile:
     """Return the rows of a .csv, .tsv, .tab, .txt or .xlsx file, without its heading.
 
@@ -153,6 +154,7 @@ def read_table(
         text in Windows-1252, of which a notice tells
     name_columns : for files that may have no heading
     heading : the columns it names are called by what they hold
+    may_end_early : takes rows whose last cells are missing
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
@@ -169,7 +171,7 @@ def read_table(
         records = list(objects)
     else:
         cells = _read_cells(content, suffix, notices, western=or_json)
-        records = _drop_qualtrics(list(_to_records(cells, name_columns)), notices)
+        records = _drop_qualtrics(list(_to_records(cells, name_columns, may_end_early)), notices)
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
     if heading is not None:
@@ -199,14 +201,6 @@ def _rename(records: list[Record], columns: Mapping[str, str]) -> list[Record]:
         )
         for record in records
     ]
-
-
-def read_cells(content: bytes, file_name: str, notices: list[str]) -> NumberedCells:
-    """Return the cells of a table line by line, its heading first; errors are `read_table`'s.
-
-    notices : takes what the reader assumed
-    """
-    return _read_cells(content, _check_suffix(file_name, TABLES), notices, western=True)
 
 
 def decode(content: bytes, notices: list[str] | None = None) -> str:
@@ -438,7 +432,7 @@ def _flatten(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _to_records(
-    rows: Iterable[tuple[int, list[str]]], name: NameColumns | None
+    rows: Iterable[tuple[int, list[str]]], name: NameColumns | None, may_end_early: bool
 ) -> Iterator[Record]:
     columns: list[str] | None = None
     for line, cells in rows:
@@ -448,12 +442,12 @@ def _to_records(
             _check_heading(columns)
             if given is None:
                 continue
-        if len(cells) != len(columns):
+        if len(cells) > len(columns) or (len(cells) < len(columns) and not may_end_early):
             yield Record(
                 line, fault=f"has {len(cells)} cells, expected {len(columns)} as in the heading."
             )
         else:
-            yield Record(line, dict(zip(columns, cells, strict=True)))
+            yield Record(line, dict(zip(columns, cells, strict=False)))
 
 
 def _drop_qualtrics(records: list[Record], notices: list[str]) -> list[Record]:

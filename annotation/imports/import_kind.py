@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from inspect import isabstract
 from pkgutil import iter_modules
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
@@ -256,6 +256,13 @@ class ReadRows:
         unread = ", ".join(shorten(name) or "(without a name)" for name in self.unread)
         return (*self.notices, f"Nothing is read from: {unread}.")
 
+    def refuse(self, message: str) -> NoReturn:
+        """Stop for what is wrong with the file as a whole, after its bad rows if there are some."""
+        if not (problems := self.told_problems):
+            raise TableFileError(message)
+        problems = (*problems, f"Without these rows: {message}")
+        raise BadImportError(ImportPlan({}, problems, self.warnings))
+
     def refuse_placeholders(self, name: str) -> None:
         """Note rows whose number is -9999 or the like, ten times any other of the file."""
         numbers: list[float] = []
@@ -286,15 +293,19 @@ class ReadRows:
         return said.pop() if said else ""
 
 
-def _spellings(columns: Sequence[ImportColumn]) -> dict[str, str]:
-    """Return what a column holds by each name that it may have."""
-    return {name: one.name for one in columns for name in (one.name, *one.other_names)}
+def _guess(columns: Sequence[ImportColumn], given: Iterable[str]) -> dict[str, str]:
+    """Return what columns hold by their names; of several names for one, the first counts."""
+    plain = {plain_heading(name): name for name in given}
+    found = {}
+    for column in columns:
+        names = (name for name in (column.name, *column.other_names) if name in plain)
+        if (name := next(names, None)) is not None:
+            found[plain[name]] = column.name
+    return found
 
 
 def _check_columns(columns: Sequence[ImportColumn], found: Mapping[str, str | None]) -> None:
-    held = [name for name in found.values() if name]
-    if doubled := next((name for name in held if held.count(name) > 1), None):
-        raise TableFileError(f"Two columns hold “{doubled}”, expected one.")
+    held = {name for name in found.values() if name}
     needed = [column.name for column in columns if column.needed]
     if missing := [name for name in needed if name not in held]:
         others = [column.name for column in columns if not column.needed]
@@ -330,6 +341,8 @@ class ImportKind(ABC):
     permission: ClassVar[str]
     #: Columns of our own downloads that say nothing new.
     ignored: ClassVar[tuple[str, ...]] = ()
+    #: Whether the last cells of a row may be missing.
+    may_end_early: ClassVar[bool] = False
 
     def sniff(self, request: ImportRequest) -> list[FileColumn]:
         """Return the columns of a file in its order; of none that is not a table.
@@ -341,11 +354,11 @@ class ImportKind(ABC):
         rows = [record.values for record in table.records]
         given = list(dict.fromkeys(name for row in rows for name in row))
         held = {column: name for name, column in request.columns.items()}
-        names = _spellings(self.columns) if request.guesses else {}
+        names = _guess(self.columns, given) if request.guesses else {}
         return [
             FileColumn(
                 name,
-                held.get(name, names.get(plain_heading(name), "")),
+                held.get(name, names.get(name, "")),
                 tuple(shorten(str(row.get(name, ""))) for row in rows[:EXAMPLES_SHOWN]),
             )
             for name in given
@@ -362,14 +375,17 @@ class ImportKind(ABC):
         known = [column.name for column in self.columns]
         if unknown := next((name for name in heading.columns if name not in known), ""):
             raise TableFileError(f"“{shorten(unknown)}” is not known, expected {', '.join(known)}.")
-        table = read_table(request.content, request.file_name, or_json=True, heading=heading)
+        table = read_table(
+            request.content,
+            request.file_name,
+            or_json=True,
+            heading=heading,
+            may_end_early=self.may_end_early,
+        )
         records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
-        names = _spellings(self.columns) if request.guesses else {}
         given = dict.fromkeys(name for record in records for name in record.values)
-        found = {
-            name: name if name in heading.columns else names.get(plain_heading(name))
-            for name in given
-        }
+        names = _guess(self.columns, given) if request.guesses else {}
+        found = {name: name if name in heading.columns else names.get(name) for name in given}
         for name in [name for name in given if name not in heading.columns]:
             if found[name] in heading.columns:
                 found[name] = None  # another column was named for it
@@ -455,7 +471,7 @@ def import_file(
     if plan.problems and not skip_bad_rows:
         raise BadImportError(plan)
     if plan.is_empty:
-        raise ValidationError("Nothing was imported: no row is left, all are bad.")
+        raise ValidationError("Nothing was imported: without the bad rows, nothing is left.")
     return kind.store(request, plan), plan
 
 

@@ -22,7 +22,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -33,7 +33,6 @@ from annotation.researcher.pages.page import page_urls
 from probing.admin import run_labels
 from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
-from probing.admin.prediction_form import PredictionForm
 from probing.admin.run_downloads import stream_log, stream_run_list, stream_scores, stream_training
 from probing.admin.run_form import Subject
 from probing.admin.run_page import counterparts_context, live_context, page_context
@@ -92,7 +91,6 @@ class RunAdmin(HasImports, ModelAdmin):
             ("counterparts", self.counterparts_view),
         ]
         return [
-            path("predictions/", guarded(self.predictions_view), name="probing_run_predictions"),
             *(
                 path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
                 for name, view in own
@@ -184,23 +182,6 @@ class RunAdmin(HasImports, ModelAdmin):
             tried=tried,
             cost=run_labels.cost(tried) if tried else None,
         )
-
-    def predictions_view(self, request: HttpRequest) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = PredictionForm(request.POST or None, request.FILES or None)
-        if request.method == "POST" and form.is_valid():
-            runs = form.store(cast(User, request.user))
-            if runs:
-                messages.success(
-                    request,
-                    ngettext("%(n)s run is imported.", "%(n)s runs are imported.", len(runs))
-                    % {"n": len(runs)},
-                )
-                if len(runs) == 1:
-                    return redirect("admin:probing_run_change", runs[0].pk)
-                return redirect("admin:probing_run_changelist")
-        return self._page(request, "predictions", title=_("Import predictions"), form=form)
 
     # --- the monitor ------------------------------------------------------------------------
 

@@ -312,27 +312,6 @@ class ClassifyRequestSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
 
 
-class PredictionImportSerializer(serializers.Serializer[Any]):
-    """Predictions made elsewhere; each producer becomes a finished run."""
-
-    file_name = serializers.CharField(
-        max_length=200, help_text="Its ending says how it is read: .csv or .tsv."
-    )
-    content = serializers.CharField(
-        trim_whitespace=False,
-        help_text="The file: columns y_true, y_pred, group, and perhaps text, model and run_id; or "
-        "a column `MODEL:RUN` for each run.",
-    )
-    data_set = serializers.CharField(max_length=100, help_text="Name of the set of sentences.")
-    labels = serializers.CharField(
-        max_length=500,
-        required=False,
-        default="ternary",
-        help_text="`ternary`, `sst5`, `semeval`, or a map such as `bad=negative, good=positive`.",
-    )
-    producer = _optional_text(160, "Who made them, where the file has no column `model`.")
-
-
 class RunSerializer(serializers.ModelSerializer[Run]):
     model = serializers.CharField(source="model.public_id", read_only=True)
     model_name = serializers.CharField(source="model.name", read_only=True)

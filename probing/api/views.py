@@ -22,13 +22,11 @@ from probing.api.serializers import (
     LanguageModelSerializer,
     MeasureSerializer,
     ModelRegistrationSerializer,
-    PredictionImportSerializer,
     ProgressSerializer,
     RunDetailSerializer,
     RunRequestSerializer,
     RunSerializer,
 )
-from probing.library.labelled_files import BadRowsError
 from probing.measures.base import AnyMeasure
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run
@@ -37,13 +35,11 @@ from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
-from probing.runs.prediction_import import import_predictions
 from probing.runs.progress import load_progress
 from probing.runs.sentence_files import listed_sentences
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.trained_classification import classify_with_trained
 
-PROBLEMS_SHOWN = 30
 PUBLIC_ID = "[0-9a-z]{12}"
 
 
@@ -123,7 +119,6 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         "resume": "change",
         "dry_run": "view",
         "classify": "add",
-        "predictions": "add",
     }
     filterset_fields = ("status", "measure", "model__public_id")
     lookup_field = "public_id"
@@ -153,23 +148,6 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         """Report what a run would cost and what would not work. Stores nothing."""
         arguments, _ = _read_request(request)
         return Response(DryRunSerializer(dry_run(**arguments)).data)
-
-    @extend_schema(
-        request=PredictionImportSerializer, responses={201: RunSerializer(many=True)}, filters=False
-    )
-    @action(detail=False, methods=["post"], pagination_class=None)
-    def predictions(self, request: Request) -> Response:
-        """Import predictions made elsewhere as finished runs of classification."""
-        form = PredictionImportSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        given = dict(form.validated_data)
-        content = given.pop("content").encode("utf-8", "surrogatepass")
-        try:
-            runs = import_predictions(content=content, created_by=signed_in(request), **given)
-        except BadRowsError as error:
-            shown = [str(problem) for problem in error.problems[:PROBLEMS_SHOWN]]
-            raise RunError.at("content", " ".join([str(error), *shown])) from error
-        return Response(RunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(
         request=ClassifyRequestSerializer, responses={201: RunSerializer(many=True)}, filters=False

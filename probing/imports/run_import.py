@@ -119,7 +119,7 @@ class RunImport(ImportKind):
             origin=RunOrigin.IMPORTED,
             obtained=request.option("obtained"),
             status=RunStatus.FINISHED,
-            created_by=_account(request.user),
+            created_by=account(request.user),
             started_at=now,
             finished_at=now,
             code_version=settings.CODE_VERSION,
@@ -191,7 +191,8 @@ def _find_model(producer: dict[str, Any]) -> LanguageModel:
     return model
 
 
-def _account(user: AbstractBaseUser | None) -> User | None:
+def account(user: AbstractBaseUser | None) -> User | None:
+    """Return who imports; None by command without an owner."""
     return user if isinstance(user, User) else None
 
 

@@ -15,12 +15,12 @@ from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
+from probing.imports.predictions import SOURCE
 from probing.measures.base import ResultKind
 from probing.measures.prompted_measure import PromptedMeasure
 from probing.measures.registry import MEASURES as ALL_MEASURES
 from probing.models import Run
 from probing.runs.inputs import load_inputs
-from probing.runs.prediction_import import SOURCE
 from probing.runs.predictions import RunPredictions, load_predictions
 
 #: Measures whose runs leave predictions behind.

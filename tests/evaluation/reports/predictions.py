@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from annotation.imports.import_kind import ImportRequest, import_file, import_kinds
 from probing.models import Run
-from probing.runs.prediction_import import import_predictions
 
 NAMES = ("asian", "hispanic", "latino", "tall", "local", "nearby", "visiting", "upstairs")
 GROUPS = {"asian": "asian", "hispanic": "hispanic", "latino": "hispanic"}
@@ -26,5 +26,12 @@ def make_runs(models: tuple[str, ...] = ("m1",), data_set: str = "tiny") -> list
                 bare = 2 if label == 1 else label
                 rows.append(f"{label}\t{bare}\tunmarked\t{text.format('').replace('  ', ' ')}"
                             f"\t{model}\t{run}")  # fmt: skip
-    content = "\n".join(rows).encode()
-    return import_predictions(content=content, file_name="p.tsv", data_set=data_set)
+    return import_predictions("\n".join(rows).encode(), "p.tsv", data_set)
+
+
+def import_predictions(content: bytes, file_name: str, data_set: str) -> list[Run]:
+    """Import a file of predictions; return its runs in the file's order."""
+    before = set(Run.objects.values_list("pk", flat=True))
+    request = ImportRequest(content, file_name, {"data_set": data_set})
+    import_file(import_kinds()["predictions"], request)
+    return list(Run.objects.exclude(pk__in=before).order_by("pk"))

@@ -12,9 +12,8 @@ from evaluation.reports.parts.document import KeyNumber
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import EVEN_ENDS, Chosen
 from evaluation.reports.registry import get_kind
-from probing.runs.prediction_import import import_predictions
 from tests.evaluation.reports.computing import compute
-from tests.evaluation.reports.predictions import GROUPS, NAMES, make_runs
+from tests.evaluation.reports.predictions import GROUPS, NAMES, import_predictions, make_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -130,7 +129,7 @@ def test_the_report_reproduces_the_released_gaps(shared_dir: Path) -> None:
         (shared_dir / "golden" / "expected" / "fpr_amazon.json").read_text(encoding="utf-8")
     )
     content = (shared_dir / "golden" / "data" / "fpr_amazon.csv").read_bytes()
-    runs = import_predictions(content=content, file_name="p.csv", data_set="amazon")
+    runs = import_predictions(content, "p.csv", "amazon")
     _, document = compute("fpr_comparison", Chosen(runs=tuple(runs)), interval="released")
     gaps = document.frames["gaps"].set_index(["model", "side", "group"])
     for model, expected in golden["exact"].items():

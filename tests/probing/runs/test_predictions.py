@@ -1,23 +1,25 @@
-"""Predictions made elsewhere: files, the runs that they become, page and command."""
+"""Predictions made elsewhere: files, the runs that they become, page, HTTP, and command."""
 
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from probing.library.labelled_files import BadRowsError
+from annotation.common.table_file import TableFileError
+from annotation.imports.import_kind import BadImportError, ImportRequest, import_file, import_kinds
 from probing.models import LanguageModel, Run, RunStatus, Score
 from probing.runs.creation import dry_run
-from probing.runs.prediction_import import import_predictions
 from probing.runs.predictions import load_predictions
 from probing.runs.probe_stimuli import load_probe_stimuli
 
@@ -47,7 +49,10 @@ def released(**changes: str) -> str:
 
 
 def store(text: str, name: str = "p.tsv", **options: Any) -> list[Run]:
-    return import_predictions(content=text.encode(), file_name=name, data_set="tiny", **options)
+    before = set(Run.objects.values_list("pk", flat=True))
+    request = ImportRequest(text.encode(), name, {"data_set": "tiny", **options})
+    import_file(import_kinds()["predictions"], request)
+    return list(Run.objects.exclude(pk__in=before))
 
 
 @pytest.mark.services
@@ -66,7 +71,7 @@ def test_a_released_file_becomes_a_finished_run() -> None:
     # Of 8 predictions on Hispanic sentences, 3 are negative and none should be.
     rate = Score.objects.get(run=run, name="fpr", group="hispanic", trait="negative", template="")
     assert (rate.value, rate.n) == (3 / 8, 8)
-    with pytest.raises(BadRowsError, match="imported already"):
+    with pytest.raises(ValidationError, match="imported already"):
         store(released())
 
 
@@ -97,25 +102,27 @@ def test_a_wide_file_without_texts_has_no_templates() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (released().replace("\n1\t0", "\n1\t5"), "2 of 12 rows are bad"),
+        (released().replace("\n1\t0", "\n1\t5"), "Labels outside of the map: “5”"),
         (released().rsplit("\n", 1)[0], "other sentences than run “r0”"),
         (released(hispanic="asian", latino="asian"), "one group"),
         ("y_true\ty_pred\tgroup\n1\t1\ta\n1\t1\tb", "Name the producer"),
         ("y_true\tgroup\n1\ta", "“y_pred”"),
-        ("mood\ttext\n1\ta", "“y_true” and “group”"),
+        ("mood\ttext\n1\ta", "no column “y_true” and no “group”"),
         ("", "empty"),
     ],
 )
 def test_bad_files_store_nothing(text: str, message: str) -> None:
-    with pytest.raises(BadRowsError, match=message):
+    with pytest.raises((BadImportError, TableFileError, ValidationError)) as caught:
         store(text)
+    plan = getattr(caught.value, "plan", None)
+    assert message in " ".join([str(caught.value), *(plan.problems if plan else ())])
     assert not Run.objects.exists()
     assert not LanguageModel.objects.exists()
 
 
 def test_a_group_with_one_sentence_is_refused() -> None:
     text = "y_true\ty_pred\tgroup\n" + "1\t1\ta\n" * 3 + "1\t0\tb\n"
-    with pytest.raises(BadRowsError, match="these have one: b"):
+    with pytest.raises(TableFileError, match="these have one: b"):
         store(text, producer="m")
 
 
@@ -150,15 +157,23 @@ def test_the_page_imports_a_file_and_shows_the_rates() -> None:
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="probing"))
     client = Client()
     client.force_login(user)
-    address = reverse("admin:probing_run_predictions")
+    address = f"{reverse('admin:probing_run_import')}?kind=predictions"
 
     def send(text: str) -> Any:
         file = SimpleUploadedFile("p.tsv", text.encode())
         given = {"file": file, "data_set": "tiny", "labels": "ternary"}
-        return client.post(address, given, follow=True)
+        page = client.post(address, given).text
+        carried = re.findall(r'type="hidden" name="(content|file_name)" value="([^"]*)"', page)
+        return page, client.post(
+            address, {**given, **dict(carried), "file": "", "import": ""}, follow=True
+        )
 
-    assert "2 of 12 rows are bad" in send(released().replace("\n1\t0", "\n1\t5")).text
-    page = send(released()).text
+    refused, _ = send(released().replace("\n1\t0", "\n1\t5"))
+    assert refused.count("Labels outside of the map: “5”") == 2
+    assert not Run.objects.exists()
+    preview, stored = send(released())
+    assert "6 sentences" in preview
+    page = stored.text
     assert "False positive rates" in page
     assert "latino" in page
     run = Run.objects.get()
@@ -178,7 +193,29 @@ def test_columns_of_other_names_and_other_encodings_are_read(tmp_path: Path) -> 
         call_command(*common, "--map", "ypred=guess")
     with pytest.raises(CommandError, match="There is no column “Q9”"):
         call_command(*common, "--map", "y_pred=Q9")
-    call_command(*common, "--map", "y_pred=guess", stdout=said)
+    call_command(*common, "--map", "y_pred=guess", stderr=said)
     assert "was read as Windows-1252" in said.getvalue()
     (run,) = Run.objects.all()
     assert load_predictions(run).predicted.to_numpy().tolist()[0] == [2, 0, 2, 0, 1, 1]
+
+
+def test_predictions_come_over_http_and_bad_rows_are_left_out_whole() -> None:
+    """Without both runs' rows of one sentence, its runs still have the same sentences."""
+    user = User.objects.create_user("alice", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="probing"))
+    client = Client()
+    client.force_login(user)
+    bad = released().replace("\n1\t0\trace\tasian", "\n1\t5\trace\tasian")
+    asked = {"kind": "predictions", "file_name": "p.tsv", "content": bad}
+    asked["options"] = {"data_set": "tiny"}
+
+    def send(**changes: Any) -> Any:
+        body = {**asked, **changes}
+        return client.post("/api/v1/imports/", body, content_type="application/json")
+
+    refused = send(skip_bad_rows=True)
+    assert "Without these rows: Run “r1” of “m1” has other sentences" in refused.text
+    assert not Run.objects.exists()
+    done = send(content=released())
+    assert done.json()["counts"] == {"sentences": 6, "models": 1, "runs": 2}
+    assert Run.objects.get(public_id=done.json()["public_id"]).created_by == user
