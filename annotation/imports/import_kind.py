@@ -31,6 +31,7 @@ from annotation.common.table_file import (
     Heading,
     Problem,
     Record,
+    TableFile,
     TableFileError,
     list_columns,
     plain_heading,
@@ -47,6 +48,7 @@ LONGEST_TEXT = 20_000
 PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
 FAR_BEYOND = 10
 EXAMPLES_SHOWN = 4
+YES = ("yes", "true", "1", "on")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class ImportOption:
     """What an import asks for besides its file. `choices` returns values with their labels.
 
     is_long : pages ask for it with several lines
+    is_flag : it is “yes” or left out
     """
 
     name: str
@@ -72,6 +75,7 @@ class ImportOption:
     needed: bool = False
     choices: Callable[[AbstractBaseUser | None], list[tuple[str, str]]] | None = None
     is_long: bool = False
+    is_flag: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,9 @@ class ImportRequest:
 
     def option(self, name: str) -> str:
         return str(self.options.get(name) or "").strip()
+
+    def flag(self, name: str) -> bool:
+        return self.option(name).casefold() in YES
 
     @property
     def heading(self) -> Heading:
@@ -341,6 +348,8 @@ class ImportKind(ABC):
     permission: ClassVar[str]
     #: Columns of our own downloads that say nothing new.
     ignored: ClassVar[tuple[str, ...]] = ()
+    #: The columns of a file of as many whose first line names none: it has no heading.
+    without_heading: ClassVar[tuple[str, ...]] = ()
     #: Whether the last cells of a row may be missing.
     may_end_early: ClassVar[bool] = False
 
@@ -349,8 +358,7 @@ class ImportKind(ABC):
 
         Raises `TableFileError` for a file that cannot be read.
         """
-        bare = replace(request.heading, columns={})
-        table = read_table(request.content, request.file_name, or_json=True, heading=bare)
+        table = self._read_table(request, replace(request.heading, columns={}))
         rows = [record.values for record in table.records]
         given = list(dict.fromkeys(name for row in rows for name in row))
         held = {column: name for name, column in request.columns.items()}
@@ -369,20 +377,18 @@ class ImportKind(ABC):
     ) -> ReadRows:
         """Return the rows of a file; more : whether a further column is read, under its own name.
 
-        Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
+        Raises `TableFileError` for a file that cannot be read, or lacks a needed column, and
+        `BadImportError` if every row is broken.
         """
         heading = request.heading
         known = [column.name for column in self.columns]
         if unknown := next((name for name in heading.columns if name not in known), ""):
             raise TableFileError(f"“{shorten(unknown)}” is not known, expected {', '.join(known)}.")
-        table = read_table(
-            request.content,
-            request.file_name,
-            or_json=True,
-            heading=heading,
-            may_end_early=self.may_end_early,
-        )
+        table = self._read_table(request, heading)
         records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
+        problems = [Problem(record.line, record.fault) for record in records if record.fault]
+        if len(problems) == len(records):
+            raise BadImportError(ImportPlan({}, tuple(map(str, problems)), table.notices))
         given = dict.fromkeys(name for record in records for name in record.values)
         names = _guess(self.columns, given) if request.guesses else {}
         found = {name: name if name in heading.columns else names.get(name) for name in given}
@@ -395,7 +401,7 @@ class ImportKind(ABC):
         rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
         return ReadRows(
             rows,
-            [Problem(record.line, record.fault) for record in records if record.fault],
+            problems,
             tuple(
                 sorted(
                     name
@@ -405,6 +411,20 @@ class ImportKind(ABC):
             ),
             table.notices,
         )
+
+    def _read_table(self, request: ImportRequest, heading: Heading) -> TableFile:
+        return read_table(
+            request.content,
+            request.file_name,
+            or_json=True,
+            name_columns=self._name_columns,
+            heading=heading,
+            may_end_early=self.may_end_early,
+        )
+
+    def _name_columns(self, cells: list[str]) -> Sequence[str] | None:
+        is_bare = len(cells) == len(self.without_heading) and not _guess(self.columns, cells)
+        return self.without_heading if is_bare else None
 
     @abstractmethod
     def plan(self, request: ImportRequest) -> ImportPlan:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 
 from annotation.common.table_file import TableFileError, read_heading
 from annotation.imports.import_kind import (
@@ -49,7 +49,8 @@ class ImportCommand(FileCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         if len(self.known) > 1:
-            parser.add_argument("kind", choices=list(self.known))
+            named: dict[str, Any] = {"required": True} if self.kinds else {}
+            parser.add_argument("--kind" if named else "kind", choices=list(self.known), **named)
         parser.add_argument("files", type=Path, nargs="+", help="what one of them holds: see below")
         self.add_map(parser, "value=Q7")
         options = {o.name: o for kind in self.known.values() for o in kind.options}
@@ -60,8 +61,12 @@ class ImportCommand(FileCommand):
                 if name in {one.name for one in kind.options}
             ]
             told = f" ({', '.join(of)})" if len(self.known) > 1 else ""
+            flag: dict[str, Any] = {"action": "store_const", "const": "yes"}
             parser.add_argument(
-                f"--{name.replace('_', '-')}", default="", help=f"{option.help}{told}"
+                f"--{name.replace('_', '-')}",
+                default="",
+                help=f"{option.help}{told}",
+                **(flag if option.is_flag else {}),
             )
         parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
         parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
@@ -97,7 +102,7 @@ class ImportCommand(FileCommand):
             self.refuse(error, hint=HINT)
         except MissingColumnError as error:
             self.refuse(error, hint=" For that there is --map.")
-        except (TableFileError, ValidationError) as error:
+        except (TableFileError, ValidationError, PermissionDenied) as error:
             self.refuse(error)
         self._tell(plan, "Left out")
         self.stdout.write(

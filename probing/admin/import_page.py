@@ -70,6 +70,8 @@ class ImportForm(forms.Form):
             if option.choices is not None:
                 choices = [("", "–"), *option.choices(user)]
                 field: forms.Field = ChoiceField(choices=choices, **known)
+            elif option.is_flag:
+                field = forms.BooleanField(**known)
             elif option.is_long:
                 field = ParagraphField(rows=3, **known)
             else:
@@ -93,19 +95,23 @@ class ImportForm(forms.Form):
         return cleaned
 
     @property
+    def options(self) -> dict[str, str]:
+        given = {option.name: self.cleaned_data[option.name] for option in self.kind.options}
+        return {name: "yes" if value is True else value or "" for name, value in given.items()}
+
+    @property
     def request(self) -> ImportRequest:
         return ImportRequest(
             content=self.cleaned_data["raw"],
             file_name=self.cleaned_data["file_name"],
-            options={option.name: self.cleaned_data[option.name] for option in self.kind.options},
+            options=self.options,
             user=self.user,
             has_heading=not self.cleaned_data["no_heading"],
         )
 
     def carry(self) -> ImportForm:
         """Return the form that holds the file that was looked at; empty content if too large."""
-        names = [*(option.name for option in self.kind.options), "file_name"]
-        kept = {name: self.cleaned_data[name] for name in names}
+        kept = {**self.options, "file_name": self.cleaned_data["file_name"]}
         kept |= {name: self.cleaned_data[name] or "" for name in ("skip_bad_rows", "no_heading")}
         kept["content"] = pack_file(self.cleaned_data["raw"])
         carried = ImportForm(kept, kind=self.kind, user=self.user)

@@ -101,21 +101,6 @@ def test_a_prompt_for_classes_is_written_and_a_bad_one_refused(alice: Client) ->
     assert "unknown placeholder {answer}" in page
 
 
-def test_labelled_texts_are_imported_on_their_page(alice: Client) -> None:
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    add = reverse("admin:probing_labelledtextset_add")
-    facts = {"title": "SST", "slug": "sst", "licence": "CC0", "citation": "", "labels": "sst5"}
-    bad = SimpleUploadedFile("t.csv", b"text,label\nfine,7\n")
-    assert "Labels outside of the map" in alice.post(add, {**facts, "file": bad}).text
-    good = SimpleUploadedFile("t.csv", b"text,label\nbad,0\nsuperb,4\n")
-    assert alice.post(add, {**facts, "file": good}).status_code == 302
-    stored = LabelledTextSet.objects.get(slug="sst")
-    assert stored.texts == [{"text": "bad", "label": 0}, {"text": "superb", "label": 2}]
-    change = reverse("admin:probing_labelledtextset_change", args=[stored.pk])
-    assert "superb" in alice.get(change).text
-
-
 def test_a_run_is_created_over_http(t5: LanguageModel) -> None:
     api = APIClient()
     api.force_authenticate(User.objects.create_superuser("bob"))

@@ -8,10 +8,10 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.db.models import F
 
+from annotation.imports.import_kind import ImportRequest, import_file, import_kinds
 from annotation.models import Study
 from evaluation.models import Report
-from probing.library.labelled_files import import_file, parse_texts
-from probing.models import LabelledTextSet, LanguageModel, Run
+from probing.models import LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from stereoscope.api_tokens import create_token
@@ -52,17 +52,13 @@ def create_further(owner: User) -> Further:
 
 
 def create_training(owner: User) -> Run:
-    texts = import_file(
-        LabelledTextSet,
-        parse_texts(as_tsv(compose_texts()), "made-up.tsv"),
-        slug="made-up",
-        title="Made-up texts",
-        licence="CC0",
-    )
+    facts = {"slug": "made-up", "title": "Made-up texts", "licence": "CC0"}
+    request = ImportRequest(as_tsv(compose_texts()), "made-up.tsv", facts, owner)
+    import_file(import_kinds()["labeled-texts"], request)
     asked = run_request(
         measure="classifier_fine_tuning",
         model=LanguageModel.objects.earliest("pk"),
-        choice=StimuliChoice(texts=texts.slug),
+        choice=StimuliChoice(texts="made-up"),
         seed=5,
         parameters=FAST,
     )

@@ -13,18 +13,17 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from probing.library.labelled_files import (
-    BadRowsError,
-    parse_lexicon,
-    parse_templates,
-    parse_texts,
-)
-from probing.library.labelled_pairs import parse_pairs
+from annotation.common.table_file import TableFileError
+from annotation.imports.import_kind import BadImportError
+from probing.library.labelled_files import stored_groups, stored_templates, stored_texts
 from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.runs.errors import RunError
 from probing.runs.probe_stimuli import load_probe_stimuli
+from tests.probing.library.brought import bring
+
+pytestmark = pytest.mark.django_db
 
 RACE = LEXICONS[0].groups
 TEMPLATES = "text,label\nThe {adj} man won.,2\nThe {adj} man lost.,0\n"
@@ -32,7 +31,25 @@ LEXICON = "group,role,adj\nold,,old\nold,,elderly\nyoung,,young\nnone,unmarked,\
 
 
 def parse(text: str, **options: Any) -> Any:
-    return parse_templates(text.encode(), "t.csv", **options).entries
+    return stored_templates(bring("labeled-templates", text, **options))
+
+
+def refused(*arguments: Any, **options: Any) -> str:
+    """Return what an import says that stores nothing."""
+    with pytest.raises((BadImportError, TableFileError)) as caught:
+        bring(*arguments, **options)
+    plan = getattr(caught.value, "plan", None)
+    return "\n".join([str(caught.value), *(plan.problems if plan else ())])
+
+
+def send_page(client: Client, address: str, content: str, **values: str) -> tuple[str, Any]:
+    """Return the preview of a file on its page, and the answer to its import."""
+    given = {"title": "Wins", "slug": "wins", "licence": "CC0", **values}
+    file = SimpleUploadedFile("wins.csv", content.encode())
+    page = client.post(address, {**given, "file": file}, follow=True).text
+    carried = re.findall(r'type="hidden" name="(content|file_name)" value="([^"]*)"', page)
+    sent = {**given, **dict(carried), "import": ""}
+    return page, client.post(address, sent, follow=True)
 
 
 def samples(content: str) -> list[tuple[str, int, str]]:
@@ -46,12 +63,10 @@ def test_published_templates_are_read(shared_dir: Path, name: str, n: int) -> No
     """Three rows of NS-Prompts have no placeholder with a name."""
     content = (shared_dir / "data" / "fpr_gap" / name).read_bytes()
     if n == 888:
-        with pytest.raises(BadRowsError, match="3 of 891 rows are bad") as caught:
-            parse_templates(content, name)
-        assert [problem.line for problem in caught.value.problems] == [672, 765, 830]
-    parsed = parse_templates(content, name, skip_bad_rows=True)
-    assert len(parsed.entries) == n
-    assert len(parsed.left_out) == (3 if n == 888 else 0)
+        _, *bad = refused("labeled-templates", content, name).splitlines()
+        assert [line.split(":")[0] for line in bad] == ["Line 672", "Line 765", "Line 830"]
+    entry = bring("labeled-templates", content, name, skip_bad_rows=n == 888)
+    assert len(entry.templates) == n
 
 
 @pytest.mark.shared
@@ -60,9 +75,9 @@ def test_templates_behind_the_released_samples_expand_to_them(
     shared_dir: Path, name: str, n: int
 ) -> None:
     content = (shared_dir / "data" / "fpr_gap" / f"{name}_samples.tsv").read_bytes()
-    parsed = parse_templates(content, f"{name}_samples.tsv", lexicon=RACE)
-    assert len(parsed.entries) == n
-    expanded = ProbeStimuli(parsed.entries, RACE).sentences
+    entry = bring("labeled-templates", content, f"{name}_samples.tsv", words="race")
+    assert len(entry.templates) == n
+    expanded = ProbeStimuli(stored_templates(entry), RACE).sentences
     assert sorted((s.text, s.label, s.group) for s in expanded) == samples(content.decode())
 
 
@@ -76,26 +91,23 @@ def test_labels_are_collapsed_while_a_file_is_read() -> None:
     [
         ("text,label\nThe {x} man.,7\n", "Labels outside of the map: “7”"),
         ("text,label\nThe man.,1\n", "no placeholder"),
-        ("text,label\n,1\n", "0 characters"),
+        ("text,label\n,1\n", "“text” is empty"),
         ("text,label\nThe {x}.,1\nThe {x}.,0\n", "another label than on line 2"),
         ("text,label\nThe {x}.,1\nThe {x}.,1\n", "stands on line 2"),
         ("text,label\nThe {x}.\n", "has 1 cells"),
     ],
 )
 def test_bad_rows_are_named_and_nothing_is_taken(text: str, message: str) -> None:
-    with pytest.raises(BadRowsError) as caught:
-        parse(text)
-    assert message in str(caught.value.problems[0])
+    assert message in refused("labeled-templates", text).splitlines()[1]
 
 
 @pytest.mark.parametrize("text", ["words\nx\n", "text,mood\nThe {x}.,1\n", "", "text,label\n"])
 def test_files_of_another_shape_are_refused(text: str) -> None:
-    with pytest.raises(BadRowsError):
-        parse(text)
+    assert refused("labeled-templates", text)
 
 
 def test_a_lexicon_has_several_words_for_a_group() -> None:
-    old, young, none = parse_lexicon(LEXICON.encode(), "l.csv").entries
+    old, young, none = stored_groups(bring("lexicon", LEXICON))
     assert old.filler_names == ("old", "elderly")
     assert (young.role, none.role, none.filler_names) == ("group", "unmarked", ("no word",))
 
@@ -104,18 +116,15 @@ def test_a_lexicon_has_several_words_for_a_group() -> None:
     ("text", "message"),
     [
         ("group,adj\nold,\n", "no word"),
-        ("group,adj\n,old\n", "Name the group"),
+        ("group,adj\n,old\n", "“group” is “”, expected the name of a group"),
         ("group,role,adj\nold,hero,old\n", "expected one of: group, placebo, unmarked"),
         ("group,role,adj\nold,,old\nold,placebo,aged\n", "was “group” before"),
         ("group,adj\nold,old\nold,old\n", "already"),
     ],
 )
 def test_bad_rows_of_a_lexicon_are_named(text: str, message: str) -> None:
-    with pytest.raises(BadRowsError) as caught:
-        parse_lexicon(text.encode(), "l.csv")
-    assert message in str(caught.value.problems[0])
-    with pytest.raises(BadRowsError, match="no column for a placeholder"):
-        parse_lexicon(b"group,name\nold,Old\n", "l.csv")
+    assert message in refused("lexicon", text).splitlines()[1]
+    assert "no column for a placeholder" in refused("lexicon", "group,name\nold,Old\n")
 
 
 def import_both(folder: Path) -> None:
@@ -125,7 +134,6 @@ def import_both(folder: Path) -> None:
         call_command("import_stimuli", file, kind=kind, slug=name, licence="CC0")
 
 
-@pytest.mark.django_db
 def test_the_command_stores_what_runs_are_made_of(tmp_path: Path) -> None:
     import_both(tmp_path)
     stimuli = load_probe_stimuli(templates=["wins"], lexicons=["age", "placebo"])
@@ -140,7 +148,6 @@ def test_the_command_stores_what_runs_are_made_of(tmp_path: Path) -> None:
     assert stimuli.name == "wins"
 
 
-@pytest.mark.django_db
 def test_a_placeholder_without_a_lexicon_is_named(tmp_path: Path) -> None:
     import_both(tmp_path)
     with pytest.raises(RunError, match=r"no column for \{adj\} in “The \{adj\} man"):
@@ -151,12 +158,11 @@ def test_a_placeholder_without_a_lexicon_is_named(tmp_path: Path) -> None:
         load_probe_stimuli(templates=[])
 
 
-@pytest.mark.django_db
 def test_a_bad_file_stores_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bad.csv"
     file.write_text("text,label\nThe {x} man.,9\n", encoding="utf-8")
     before = LabelledTemplateSet.objects.count()
-    with pytest.raises(CommandError, match="1 of 1 rows is bad"):
+    with pytest.raises(CommandError, match="1 place is bad"):
         call_command("import_stimuli", file, kind="templates", slug="bad", licence="CC0")
     file.write_text(TEMPLATES, encoding="utf-8")
     with pytest.raises(CommandError):
@@ -174,24 +180,25 @@ def client(db: None) -> Client:
 
 
 def test_a_set_is_imported_on_its_page_and_replaced(client: Client) -> None:
-    def send(address: str, text: str, **values: str) -> Any:
-        facts = {"title": "Wins", "slug": "wins", "licence": "CC0", "labels": "ternary"}
-        file = SimpleUploadedFile("wins.csv", text.encode())
-        return client.post(address, {**facts, "file": file, **values}, follow=True)
-
     add = reverse("admin:probing_labelledtemplateset_add")
-    refused = send(add, "text,label\nThe man.,1\n")
-    assert "Line 2: There is no placeholder" in refused.text
-    send(add, TEMPLATES)
+    address = client.get(add).url
+    assert client.get(add, follow=True).status_code == 200
+    preview, _ = send_page(client, address, "text,label\nThe man.,1\n")
+    assert "Line 2: There is no placeholder" in preview
+    send_page(client, address, TEMPLATES)
     stored = LabelledTemplateSet.objects.get(slug="wins")
     assert [one["label"] for one in stored.templates] == [2, 0]
     assert stored.history.get().history_user.username == "alice"
     change = reverse("admin:probing_labelledtemplateset_change", args=[stored.pk])
     assert "The {adj} man lost." in client.get(change).text
-    replaced = send(change, "text,label\nThe {adj} cat.,1\nNo.,1\n", skip_bad_rows="on")
-    assert "1 rows were left out. Line 3" in replaced.text
+    again = "text,label\nThe {adj} cat.,1\nNo.,1\n"
+    _, answer = send_page(client, address, again, skip_bad_rows="on")
+    assert "already exists" in answer.text
+    preview, _ = send_page(client, address, again, skip_bad_rows="on", replace="on", title="")
+    assert "Line 3: There is no placeholder" in preview
     stored.refresh_from_db()
     assert [one["text"] for one in stored.templates] == ["The {adj} cat."]
+    assert (stored.title, stored.history.count()) == ("Wins", 2)
 
 
 def test_a_lexicon_is_shown_with_its_words(client: Client) -> None:
@@ -207,7 +214,6 @@ PAIRS = (
 )
 
 
-@pytest.mark.django_db
 def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, capsys: Any) -> None:
     """Every pair is a template, so that gaps are resampled over pairs; nothing names a group."""
     file = tmp_path / "pairs.csv"
@@ -215,7 +221,7 @@ def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, c
     call_command(
         *("import_stimuli", str(file), "--kind", "pairs", "--slug", "dialect", "--licence", "CC0")
     )
-    assert "“dialect” holds 2 pairs" in capsys.readouterr().out
+    assert "“dialect” (dialect): 2 pairs, 2 groups imported" in capsys.readouterr().out
     stimuli = load_probe_stimuli(templates=["dialect"], lexicons=["dialect"])
     assert [(s.text, s.template, s.group, s.filler, s.label) for s in stimuli.sentences] == [
         ("he be late", "dialect-0001", "aal", "AAL", 0),
@@ -229,17 +235,16 @@ def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, c
     ("text", "message"),
     [
         (PAIRS.replace("2,WME", "3,WME"), "The pair “2” has no text of WME"),
-        (PAIRS.replace("late,0\n2", "late,1\n2"), "1 of 4 rows is bad"),
-        (PAIRS.replace("1,WME", "1,AAL"), "1 of 4 rows is bad"),
-        ("pair,text,label\n1,a,0\n", "must be called “group”"),
+        (PAIRS.replace("late,0\n2", "late,1\n2"), "Line 3: The pair “1” has two labels"),
+        (PAIRS.replace("1,WME", "1,AAL"), "Line 3: The pair “1” has a text of “AAL” already"),
+        (PAIRS.split("2,AAL")[0].replace("1,WME", "2,AAL"), "The file has one group"),
+        ("pair,text,label\n1,a,0\n", "no column “group”"),
     ],
 )
 def test_pairs_that_are_none_are_refused(text: str, message: str) -> None:
-    with pytest.raises(BadRowsError, match=message):
-        parse_pairs(text.encode(), "p.csv")
+    assert message in refused("text-pairs", text, "p.csv")
 
 
-@pytest.mark.django_db
 def test_first_names_signal_a_group_without_naming_it() -> None:
     stimuli = load_probe_stimuli(templates=["everyday-names"], lexicons=["names"])
     # 24 templates with 18 names each of two groups.
@@ -258,26 +263,26 @@ SST5 = (
 
 
 def test_labelled_texts_are_read_with_their_splits() -> None:
-    parsed = parse_texts(SST5.encode(), "sst5.tsv", labels="sst5")
-    assert [(one.text, one.label, one.split) for one in parsed.entries] == [
+    entry = bring("labeled-texts", SST5, "sst5.tsv", labels="sst5")
+    assert [(one.text, one.label, one.split) for one in stored_texts(entry)] == [
         ("It is bad .", 0, "train"),
         ("So so .", 1, "validation"),
         ("Good !", 2, "test"),
     ]
-    plain = parse_texts(b"text,label\nGood.,2\nBad.,0\n", "plain.csv")
-    assert [one.split for one in plain.entries] == ["", ""]
+    plain = bring("labeled-texts", "text,label\nGood.,2\nBad.,0\n", slug="plain")
+    assert plain.texts == [{"text": "Good.", "label": 2}, {"text": "Bad.", "label": 0}]
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("text,label\nGood.,9\n", "Line 2: Labels outside of the map: “9” \\(1\\)"),
-        ("words,label\nGood.,2\n", "must be called “text” or “sentence” or"),
-        ("text,mood\nGood.,2\n", "must be called “label”"),
+        ("words,label\nGood.,2\n", "no column “text”"),
+        ("text,mood\nGood.,2\n", "no column “label”"),
         ("text,label\n", "holds no row"),
         ("", "is empty"),
-        ("text,label\n ,2\n", "Line 2: The text has 0 characters"),
-        ("text,label,split\nGood.,2,later\n", "Line 2: The split is “later”, expected train"),
+        ("text,label\n ,2\n", "Line 2: “text” is empty"),
+        ("text,label,split\nGood.,2,later\n", "Line 2: “split” is “later”, expected train"),
         (
             "text,label,split\nGood.,2,train\nGood.,2,test\n",
             "Line 3: The text stands on line 2 in the split train",
@@ -296,14 +301,15 @@ def test_bad_labelled_texts_store_nothing(
 
 
 def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
-    add = reverse("admin:probing_labelledtextset_add")
-    facts = {"title": "Stars", "slug": "stars", "licence": "CC0", "labels": "sst5"}
-    file = SimpleUploadedFile("stars.tsv", SST5.replace("very negative", "awful").encode())
-    refused = client.post(add, {**facts, "file": file})
-    assert "Line 2: Labels outside of the map: “awful”" in refused.text
+    address = client.get(reverse("admin:probing_labelledtextset_add")).url
+    facts = {"title": "Stars", "slug": "stars", "labels": "sst5"}
+    content = SST5.replace("\t", ",")
+    preview, _ = send_page(client, address, content.replace("very negative", "awful"), **facts)
+    assert "Line 2: Labels outside of the map: “awful”" in preview
     assert not LabelledTextSet.objects.filter(slug="stars").exists()
-    client.post(add, {**facts, "file": SimpleUploadedFile("stars.tsv", SST5.encode())})
+    send_page(client, address, content, **facts)
     stored = LabelledTextSet.objects.get(slug="stars")
+    assert stored.texts[0] == {"text": "It is bad .", "label": 0, "split": "train"}
     assert [one["label"] for one in stored.texts] == [0, 1, 2]
     page = client.get(reverse("admin:probing_labelledtextset_change", args=[stored.pk])).text
     assert "It is bad ." in page
@@ -315,29 +321,32 @@ DIALECT = "pair,group,text,label\n1,AAL,She be late.,1\n1,WME,She is late.,1\n"
 
 
 def test_pairs_come_by_page_with_their_lexicon_or_not_at_all(client: Client) -> None:
-    address = reverse("admin:probing_labelledtemplateset_add")
+    address = f"{reverse('admin:probing_run_import')}?kind=text-pairs"
     GroupLexicon.objects.create(slug="taken", title="Taken", licence="CC0", groups=[])
-
-    def send(content: str, slug: str) -> Any:
-        facts = {"title": "Dialect", "slug": slug, "licence": "CC0", "labels": "ternary"}
-        file = SimpleUploadedFile("pairs.csv", content.encode())
-        return client.post(address, {**facts, "is_pairs": "on", "file": file})
-
     before = LabelledTemplateSet.objects.count()
-    assert "has no text of WME" in send(DIALECT + "2,AAL,He be.,1\n", "d").content.decode()
-    assert "A lexicon has this name already" in send(DIALECT, "taken").content.decode()
+    lacking, _ = send_page(client, address, DIALECT + "2,AAL,He be.,1\n", slug="d")
+    assert "has no text of WME" in lacking
+    taken, _ = send_page(client, address, DIALECT, slug="taken")
+    assert "already exists" in taken
     assert LabelledTemplateSet.objects.count() == before
-    assert send(DIALECT, "dialect").status_code == 302
+    assert send_page(client, address, DIALECT, slug="dialect")[1].status_code == 200
     entry = LabelledTemplateSet.objects.get(slug="dialect")
     assert [one["text"] for one in entry.templates] == ["{pair_0001}"]
     words = GroupLexicon.objects.get(slug="dialect")
     assert [group["name"] for group in words.groups] == ["AAL", "WME"]
-    change = reverse("admin:probing_labelledtemplateset_change", args=[entry.pk])
-    assert "is_pairs" not in client.get(change).content.decode()
+
+
+def test_pairs_need_the_right_to_add_a_lexicon(client: Client) -> None:
+    address = f"{reverse('admin:probing_run_import')}?kind=text-pairs"
+    user = User.objects.get()
+    user.user_permissions.set(Permission.objects.filter(codename="add_labelledtemplateset"))
+    file = SimpleUploadedFile("pairs.csv", DIALECT.encode())
+    given = {"slug": "dialect", "licence": "CC0", "file": file}
+    assert client.post(address, given).status_code == 403
 
 
 def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> None:
-    address = "/api/v1/stimuli/"
+    address = "/api/v1/imports/"
 
     def faults(response: Any) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -345,41 +354,46 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
             found.setdefault(fault["field"], []).append(fault["message"])
         return found
 
-    def send(content: str, **changes: Any) -> Any:
-        body = {"kind": "texts", "file_name": "t.csv", "slug": "mine", "licence": "CC0"}
-        return client.post(
-            address, {**body, "content": content, **changes}, content_type="application/json"
-        )
+    def send(content: str, kind: str = "labeled-texts", **changes: Any) -> Any:
+        body = {"kind": kind, "file_name": "t.csv", "content": content}
+        own = {name: changes.pop(name) for name in ("skip_bad_rows", "dry_run") if name in changes}
+        body |= {name: changes.pop(name) for name in ("file_name",) if name in changes}
+        options = {"slug": "mine", "licence": "CC0", **changes}
+        sent = {**body, **own, "options": options}
+        return client.post(address, sent, content_type="application/json")
 
     good = "text,label\nFine.,2\nBad.,0\n"
     refused = send(good + "Odd.,9\n,1\n")
     assert refused.status_code == 400
     first, *lines = faults(refused)["content"]
-    assert first == "Nothing was imported: 2 of 4 rows are bad."
+    assert first == "Nothing was imported: 2 places are bad."
     assert [line.split(":")[0] for line in lines] == ["Line 4", "Line 5"]
-    assert faults(send(good, file_name="t.pdf"))["content"] == [
-        "“t.pdf” is of no kind that can be read, expected .csv, .tsv, .tab, .txt, "
-        ".xlsx, .json, .jsonl, .ndjson or .parquet."
-    ]
+    assert "ends in .csv or .tsv" in faults(send(good, file_name="t.pdf"))["content"][0]
     assert list(faults(send(good, slug="not a slug"))) == ["slug"]
-    assert list(faults(send(good, kind="templates", words="nowhere"))) == ["words"]
+    assert list(faults(send(good, kind="labeled-templates", words="nowhere"))) == ["words"]
     dry = send(good, dry_run=True)
-    assert (dry.status_code, dry.json()["stored"], dry.json()["n_entries"]) == (200, False, 2)
+    assert (dry.status_code, dry.json()["stored"], dry.json()["counts"]) == (
+        200,
+        False,
+        {"texts": 2},
+    )
     assert not LabelledTextSet.objects.filter(slug="mine").exists()
     done = send(good + "Odd.,9\n", skip_bad_rows=True)
     assert done.status_code == 201
-    assert len(done.json()["left_out"]) == 1
+    assert len(done.json()["problems"]) == 1
     assert [one["text"] for one in LabelledTextSet.objects.get(slug="mine").texts] == [
         "Fine.",
         "Bad.",
     ]
     assert list(faults(send(good))) == ["slug"]  # taken
-    assert send(DIALECT, kind="pairs", slug="dialect").json()["n_groups"] == 2
+    assert send(DIALECT, kind="text-pairs", slug="dialect").json()["counts"]["groups"] == 2
     GroupLexicon.objects.create(slug="half", title="Half", licence="CC0", groups=[])
-    assert list(faults(send(DIALECT, kind="pairs", slug="half"))) == ["slug"]
+    assert list(faults(send(DIALECT, kind="text-pairs", slug="half"))) == ["slug"]
     assert not LabelledTemplateSet.objects.filter(slug="half").exists()
     assert {"texts", "lexicon"} <= {
-        one["kind"] for one in client.get(address).json() if one["slug"] in {"mine", "dialect"}
+        one["kind"]
+        for one in client.get("/api/v1/stimuli/").json()
+        if one["slug"] in {"mine", "dialect"}
     }
     User.objects.get().user_permissions.clear()
     assert send(good, slug="other").status_code == 403

@@ -34,6 +34,7 @@ from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
 from tests.openai_server import Fault, serve_openai
+from tests.probing.library.brought import bring
 from tests.served_model import register_served
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
@@ -44,15 +45,11 @@ ZERO, FEW, CHAIN = (one.slug for one in CLASS_PROMPTS[:3])
 @pytest.fixture(autouse=True)
 def templates(settings: Any) -> None:
     """Three short templates, so that a repeat has six sentences; the server need not be spared."""
-    from probing.library.labelled_files import import_file, parse_lexicon, parse_templates
-    from probing.models import GroupLexicon, LabelledTemplateSet
-
     settings.CHAT_REQUESTS_PER_MINUTE = 0
     rows = "text,label\nThe {adj} man lost.,0\nThe {adj} man slept.,1\nThe {adj} man won.,2\n"
     words = "group,adj\nold,old\nyoung,young\n"
-    facts = {"title": "t", "licence": "CC0"}
-    import_file(LabelledTemplateSet, parse_templates(rows.encode(), "t.csv"), slug="few", **facts)
-    import_file(GroupLexicon, parse_lexicon(words.encode(), "l.csv"), slug="ages", **facts)
+    bring("labeled-templates", rows, slug="few", title="t")
+    bring("lexicon", words, slug="ages", title="t")
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +311,7 @@ def test_the_command_asks_and_prints(folders: dict[str, Path], capsys: Any, tmp_
     file.write_text("text,label\nbad,0\nmeh,2\ngood,4\n")
     texts = ("--slug", "sst", "--licence", "CC0", "--kind", "texts", "--labels", "sst5")
     call_command("import_stimuli", str(file), *texts)
-    assert "“sst” holds 3 texts." in capsys.readouterr().out
+    assert "“sst” (sst): 3 texts imported." in capsys.readouterr().out
     common = ("--model", model.name, "--local", "--templates", "few", "--groups", "ages")
     call_command(
         *("probe", "--measure", "prompted_classification", *common, "--seed", "2024"),

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from probing.library.labelled_files import import_file, parse_texts
 from probing.models import LabelledTextSet, LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
+from tests.probing.library.brought import bring
 from tests.probing.training.made_up_texts import compose_texts
 
 TuningMaker = Callable[..., Run]
@@ -27,10 +27,9 @@ def as_tsv(rows: Sequence[tuple[str, int, str]]) -> bytes:
 @pytest.fixture
 def made_up(base: LanguageModel) -> LabelledTextSet:
     """A set of 81 labelled texts in three splits, in the database of the model."""
-    parsed = parse_texts(as_tsv(compose_texts()), "made-up.tsv")
-    return import_file(
-        LabelledTextSet, parsed, slug="made-up", title="Made-up texts", licence="CC0"
-    )
+    facts = {"slug": "made-up", "title": "Made-up texts"}
+    entry: LabelledTextSet = bring("labeled-texts", as_tsv(compose_texts()), "made-up.tsv", **facts)
+    return entry
 
 
 @pytest.fixture
