@@ -17,14 +17,13 @@ from unfold.admin import ModelAdmin
 
 from annotation.admin.base import HasPages, HasTabs, ReadByStaff
 from annotation.exports.downloads import build_attachment
+from annotation.imports.import_kind import import_kinds
 from annotation.library.library_export import stream_library
 from annotation.library.library_kind import LibraryKind
 from annotation.library.uses import find_uses
 from annotation.researcher.library.file_pages import (
     LibraryExample,
     LibraryExport,
-    LibraryImport,
-    may_import,
 )
 from annotation.researcher.pages.page import ResearcherPage
 
@@ -50,11 +49,7 @@ class LibraryFiles(HasPages):
     """For model admins: pages below the list that import and export a kind of entries."""
 
     library_kind: ClassVar[LibraryKind]
-    pages: ClassVar[Sequence[type[ResearcherPage]]] = (
-        LibraryImport,
-        LibraryExport,
-        LibraryExample,
-    )
+    pages: ClassVar[Sequence[type[ResearcherPage]]] = (LibraryExport, LibraryExample)
     list_before_template = "admin/annotation/library/tabs.html"
     actions: Any = ("export_selected",)
 
@@ -67,10 +62,11 @@ class LibraryFiles(HasPages):
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         name = f"admin:{self.opts.app_label}_{self.opts.model_name}"  # type: ignore[attr-defined]
+        kind = import_kinds()[self.library_kind.name]
         files = {
             "library_kind": self.library_kind,
-            "import_address": reverse(f"{name}_import")
-            if may_import(request, self.library_kind)
+            "import_address": f"{reverse('admin:probing_run_import')}?kind={kind.name}"
+            if kind.is_open_to(request.user)
             else "",
             "export_address": reverse(f"{name}_export"),
         }

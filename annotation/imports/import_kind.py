@@ -8,24 +8,25 @@ class in the module or package `imports` of an app; see `docs/adding-an-import.m
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from inspect import isabstract
 from pkgutil import iter_modules
 from typing import Any, ClassVar, NoReturn
 
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.module_loading import module_has_submodule
 
 from annotation.common.table_file import (
+    DIGEST_SHOWN,
     JSON_LIKE,
     SUFFIXES,
     Heading,
@@ -40,6 +41,7 @@ from annotation.common.table_file import (
 )
 from annotation.common.text_shortening import shorten
 from annotation.corpora.access import visible_corpora
+from annotation.library.library_kind import Plan as EntryPlan
 from annotation.library.library_kind import restore_cell
 from annotation.models import Corpus
 
@@ -116,12 +118,20 @@ class ImportPlan:
     problems : one for every bad place, each a line to print
     warnings : what may be wrong and stops nothing
     data : what the kind needs to store it
+    entries : what becomes of each entry, for files that change what is there
     """
 
     counts: Mapping[str, int]
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Any = None
+    entries: tuple[EntryPlan, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The same for the same outcome: a preview is kept only as long as it holds."""
+        told = (sorted(self.counts.items()), self.problems, self.entries)
+        return hashlib.sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:DIGEST_SHOWN]
 
     @property
     def is_empty(self) -> bool:
@@ -333,6 +343,17 @@ def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) ->
     return ImportRow(record.line, values)
 
 
+class StalePlanError(Exception):
+    """What is stored is not as the preview found it; `plan` is what would be done now."""
+
+    def __init__(self, plan: ImportPlan) -> None:
+        super().__init__(
+            "Nothing was imported: the library has changed since the preview. Look at what would "
+            "be done now."
+        )
+        self.plan = plan
+
+
 class ImportKind(ABC):
     """One kind of files that were made elsewhere."""
 
@@ -352,6 +373,14 @@ class ImportKind(ABC):
     without_heading: ClassVar[tuple[str, ...]] = ()
     #: Whether the last cells of a row may be missing.
     may_end_early: ClassVar[bool] = False
+
+    def is_open_to(self, user: Any) -> bool:
+        """Whether an account may import this kind of file."""
+        return bool(user.has_perm(self.permission))
+
+    def links(self) -> list[tuple[Any, str]]:
+        """Return further links of its page, as label and address."""
+        return []
 
     def sniff(self, request: ImportRequest) -> list[FileColumn]:
         """Return the columns of a file in its order; of none that is not a table.
@@ -448,7 +477,7 @@ def _kinds_of(app: Any) -> Iterator[ImportKind]:
     for module in (found, *map(import_module, parts)):
         for value in vars(module).values():
             is_kind = isinstance(value, type) and issubclass(value, ImportKind)
-            if is_kind and value.__module__ == module.__name__ and not isabstract(value):
+            if is_kind and value.__module__ == module.__name__ and hasattr(value, "name"):
                 yield value()
 
 
@@ -478,21 +507,32 @@ def plan_import(kind: ImportKind, request: ImportRequest) -> ImportPlan:
 
 @transaction.atomic
 def import_file(
-    kind: ImportKind, request: ImportRequest, *, skip_bad_rows: bool = False
+    kind: ImportKind,
+    request: ImportRequest,
+    *,
+    skip_bad_rows: bool = False,
+    expected_digest: str = "",
 ) -> tuple[Imported, ImportPlan]:
     """Store a file, all or nothing, and return what was stored.
 
     skip_bad_rows : leaves bad rows out instead of refusing the file
+    expected_digest : of the plan that somebody agreed to; another outcome is refused
 
-    Raises as `plan_import`, `BadImportError` for bad rows, and `ValidationError` where no row is
-    left.
+    Raises as `plan_import`, `BadImportError` for bad rows, `StalePlanError`, and `ValidationError`
+    where no row is left.
     """
     plan = plan_import(kind, request)
     if plan.problems and not skip_bad_rows:
         raise BadImportError(plan)
     if plan.is_empty:
         raise ValidationError("Nothing was imported: without the bad rows, nothing is left.")
-    return kind.store(request, plan), plan
+    if expected_digest and plan.digest != expected_digest:
+        raise StalePlanError(plan)
+    try:
+        with transaction.atomic():
+            return kind.store(request, plan), plan
+    except IntegrityError as error:  # somebody else added the same just now
+        raise StalePlanError(plan_import(kind, request)) from error
 
 
 def corpora_seen(user: AbstractBaseUser | None) -> list[tuple[str, str]]:

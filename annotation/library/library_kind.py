@@ -17,7 +17,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
-from annotation.common.table_file import Problem, Record, plain_heading, text_fault
+from annotation.common.table_file import Problem, Record, text_fault
 from annotation.library.english_forms import Finding
 
 #: Between the entries of a cell that holds several.
@@ -185,12 +185,6 @@ class LibraryKind(ABC):
         """Return the drafts so that each comes after what it names."""
         return drafts
 
-    def column(self, heading: str) -> Column | None:
-        """Return the column that a heading names, in any case, with spaces or hyphens."""
-        plain = plain_heading(heading)
-        found = (c for c in self.columns if plain in (c.name, *c.other_names))
-        return next(found, None)
-
     @property
     def empty(self) -> Values:
         """The values of an entry of which a file says nothing."""
@@ -205,7 +199,7 @@ def read_draft(record: Record, columns: Mapping[str, Column]) -> Draft:
         column = columns[heading]
         if isinstance(cell, list):  # of JSON
             cell = SEPARATOR.join(map(str, cell))
-        text = restore_cell("" if cell is None else str(cell).strip())
+        text = "" if cell is None else str(cell).strip()
         if fault := text_fault(text):
             faults.append(f"“{column.name}” {fault}")
             text = ""

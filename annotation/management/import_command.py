@@ -21,6 +21,7 @@ from annotation.imports.import_kind import (
     import_kinds,
     plan_import,
 )
+from annotation.library.library_kind import Action, join
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_owner
 
@@ -53,20 +54,22 @@ class ImportCommand(FileCommand):
             parser.add_argument("--kind" if named else "kind", choices=list(self.known), **named)
         parser.add_argument("files", type=Path, nargs="+", help="what one of them holds: see below")
         self.add_map(parser, "value=Q7")
-        options = {o.name: o for kind in self.known.values() for o in kind.options}
-        for name, option in options.items():
-            of = [
-                called
-                for called, kind in self.known.items()
-                if name in {one.name for one in kind.options}
-            ]
-            told = f" ({', '.join(of)})" if len(self.known) > 1 else ""
+        options: dict[str, dict[str, list[str]]] = {}
+        flags = set()
+        for called, kind in self.known.items():
+            for option in kind.options:
+                options.setdefault(option.name, {}).setdefault(str(option.help), []).append(called)
+                flags |= {option.name} if option.is_flag else set()
+        for name, told in options.items():
+            of = {text: f" ({', '.join(kinds)})" for text, kinds in told.items()}
             flag: dict[str, Any] = {"action": "store_const", "const": "yes"}
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
+                *(["--license"] if name == "licence" else []),
+                dest=name,
                 default="",
-                help=f"{option.help}{told}",
-                **(flag if option.is_flag else {}),
+                help=" ".join(f"{text}{of[text] if len(self.known) > 1 else ''}" for text in told),
+                **(flag if name in flags else {}),
             )
         parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
         parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
@@ -98,7 +101,8 @@ class ImportCommand(FileCommand):
                 return
             done, plan = import_file(kind, request, skip_bad_rows=skip_bad_rows)
         except BadImportError as error:
-            self._tell(error.plan, "Bad")
+            self.tell(error.plan.problems, "Bad")
+            self.tell(error.plan.warnings, "Warning")
             self.refuse(error, hint=HINT)
         except MissingColumnError as error:
             self.refuse(error, hint=" For that there is --map.")
@@ -111,6 +115,12 @@ class ImportCommand(FileCommand):
         )
 
     def _tell(self, plan: ImportPlan, what: str) -> None:
+        for entry in plan.entries:
+            if entry.action == Action.ADDED:
+                self.stdout.write(f"+ {entry.slug}")
+            for change in entry.changes if entry.action == Action.CHANGED else ():
+                before, after = join(change.before), join(change.after)
+                self.stdout.write(f"~ {entry.slug}, {change.column}: “{before}” → “{after}”")
         self.tell(plan.problems, what)
         self.tell(plan.warnings, "Warning")
 

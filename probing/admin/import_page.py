@@ -21,16 +21,28 @@ from annotation.imports.import_kind import (
     ImportKind,
     ImportPlan,
     ImportRequest,
+    StalePlanError,
     import_file,
     import_kinds,
     plan_import,
 )
+from annotation.library.library_kind import Action, Plan, Value, join
 from annotation.researcher.pages.fields import ChoiceField, ParagraphField, TextField, UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
 from annotation.researcher.pages.page import ResearcherPage
 
 PROBLEMS_SHOWN = 200
 MEGABYTES = 20
+ENTRIES_SHOWN = 500
+
+BADGES = {
+    Action.ADDED: ("good mark-tick", gettext_lazy("New")),
+    Action.CHANGED: ("info mark-play", gettext_lazy("Changed")),
+    Action.UNCHANGED: ("mark-ring", gettext_lazy("As it is")),
+    Action.REFUSED: ("bad mark-cross", gettext_lazy("Refused")),
+}
+#: What a person looks at first.
+ORDER = {Action.REFUSED: 0, Action.CHANGED: 1, Action.ADDED: 2, Action.UNCHANGED: 3}
 
 
 class ImportForm(forms.Form):
@@ -132,9 +144,7 @@ class ImportPage(ResearcherPage):
 
     @cached_property
     def kinds(self) -> list[ImportKind]:
-        return [
-            kind for kind in import_kinds().values() if self.request.user.has_perm(kind.permission)
-        ]
+        return [kind for kind in import_kinds().values() if kind.is_open_to(self.request.user)]
 
     @cached_property
     def kind(self) -> ImportKind:
@@ -171,13 +181,22 @@ class ImportPage(ResearcherPage):
         skip = form.cleaned_data["skip_bad_rows"]
         try:
             if "import" in request.POST and not is_new:  # a new file is always looked at first
-                done, plan = import_file(self.kind, asked, skip_bad_rows=skip)
-                messages.success(request, _("%(what)s is imported.") % {"what": done.name})
+                done, plan = import_file(
+                    self.kind,
+                    asked,
+                    skip_bad_rows=skip,
+                    expected_digest=request.POST.get("digest", ""),
+                )
+                counts = ", ".join(f"{n} {name}" for name, n in plan.counts.items())
+                messages.success(
+                    request,
+                    _("Imported: %(what)s, %(counts)s.") % {"what": done.name, "counts": counts},
+                )
                 for warning in plan.warnings:
                     messages.warning(request, warning)
                 return redirect(done.address)
             return self.show_plan(carried, columns, plan_import(self.kind, asked))
-        except BadImportError as error:
+        except (BadImportError, StalePlanError) as error:
             return self.show_plan(carried, columns, error.plan, trouble=str(error))
         except TableFileError as error:
             carried.add_error("file", str(error))
@@ -195,6 +214,8 @@ class ImportPage(ResearcherPage):
             plan=plan,
             counts=list(plan.counts.items()),
             problems=plan.problems[:PROBLEMS_SHOWN],
+            **_describe_entries(plan),
+            digest=plan.digest,
             trouble=trouble,
             may_store=not plan.is_empty
             and (form.cleaned_data["skip_bad_rows"] or not plan.problems),
@@ -209,3 +230,35 @@ class ImportPage(ResearcherPage):
             "kind": self.kind,
             "kinds": self.kinds,
         }
+
+
+def _describe_entries(plan: ImportPlan) -> dict[str, Any]:
+    """Return what the page says of the entries of a plan, bad ones first."""
+    told = [entry for entry in plan.entries if entry.action != Action.UNCHANGED]
+    told.sort(key=lambda entry: (ORDER[entry.action], not entry.remarks, entry.line))
+    return {
+        "entries": [_describe_entry(entry) for entry in told[:ENTRIES_SHOWN]],
+        "n_told": len(told),
+    }
+
+
+def _describe_entry(entry: Plan) -> dict[str, Any]:
+    """Return an entry of a preview, as the page prints it."""
+    badge, label = BADGES[entry.action]
+    shown: dict[str, Any] = {"plan": entry, "badge": badge, "label": label}
+    if entry.action == Action.ADDED:
+        shown["facts"] = [(name, join(value)) for name, value in entry.values.items() if value]
+    if entry.action == Action.CHANGED:
+        shown["changes"] = [
+            (change.column, *_cut(change.before, change.after)) for change in entry.changes
+        ]
+    return shown
+
+
+def _cut(before: Value, after: Value) -> tuple[str, str]:
+    """Return what a change takes away and what it brings; of a list only what differs."""
+    if isinstance(before, str) or isinstance(after, str):
+        return join(before), join(after)
+    gone = tuple(part for part in before if part not in after)
+    new = tuple(part for part in after if part not in before)
+    return (join(gone), join(new)) if gone or new else (join(before), join(after))

@@ -105,7 +105,7 @@ class ImportViewSet(viewsets.ViewSet):
         form.is_valid(raise_exception=True)
         values = form.validated_data
         kind, user = import_kinds()[values["kind"]], signed_in(request)
-        if not user.has_perm(kind.permission):
+        if not kind.is_open_to(user):
             raise PermissionDenied
         asked = ImportRequest(
             values["content"].encode("utf-8", "surrogatepass"),

@@ -52,7 +52,8 @@ FACTS = (
     ImportOption(
         "replace",
         "Replace the rows of this entry",
-        "Otherwise a slug that is taken is refused. Runs keep the rows that they were made of.",
+        "Puts the file’s rows in place of those of the entry with this slug, which is refused "
+        "otherwise. Runs keep the rows that they were made of.",
         is_flag=True,
     ),
 )

@@ -121,7 +121,7 @@ def test_norms_are_imported_and_shown_on_their_page() -> None:
         r'<input type="hidden" name="(content|file_name)" value="([^"]*)"', page.text
     )
     page = client.post(address, {**dict(carried), "import": ""}, follow=True)
-    assert "Norms old, new is imported." in page.text
+    assert "Imported: Norms old, new, 2 norms, 2 values." in page.text
     old, new = Norm.objects.order_by("year")
     assert old.history.get().history_user == user
     change = client.get(reverse("admin:evaluation_norm_change", args=[new.pk]))

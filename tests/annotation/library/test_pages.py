@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,12 +10,13 @@ from django.urls import reverse
 
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup, TraitPair
+from annotation.researcher.pages.kept_file import pack_file
 from annotation.studies.creation import create_study
 from tests.annotation.studies.people import make_user
 
 pytestmark = pytest.mark.django_db
 
-IMPORT = reverse("admin:annotation_socialgroup_import")
+IMPORT = f"{reverse('admin:probing_run_import')}?kind=groups"
 ADD = reverse("admin:annotation_socialgroup_add")
 INLINE = {
     "component_links-TOTAL_FORMS": "0",
@@ -54,7 +53,8 @@ def choose(client: Client, content: str, **values: str):
 def confirm(client: Client, preview, **values: str):
     """Press the button of a preview: its page holds the file."""
     form = preview.context["form"]
-    held = {name: form.data[name] for name in ("content", "file_name", "digest")}
+    held = {name: form.data[name] for name in ("content", "file_name")}
+    held["digest"] = preview.context["digest"]
     return client.post(IMPORT, {**held, "import": "", **values})
 
 
@@ -73,28 +73,27 @@ def components(*slugs: str) -> dict[str, str]:
 def test_a_file_is_looked_at_first_and_stored_on_the_second_press(alice: Client) -> None:
     preview = choose(alice, GOOD)
     assert preview.status_code == 200
-    for part in ("1 new", "1 changed", "<del>elderly people</del>", "<ins>older people</ins>"):
+    for part in ("1 added", "1 changed", "<del>elderly people</del>", "<ins>older people</ins>"):
         assert part in preview.text
     assert "New sets:" in preview.text
-    assert "Import 2 entries" in preview.text
+    assert 'name="import"' in preview.text
     assert not SocialGroup.objects.filter(slug="nurse").exists()
     answer = confirm(alice, preview)
     assert answer.status_code == 302
-    assert (
-        "Groups: 1 new, 1 changed, 0 unchanged, 0 left out." in alice.get(answer["Location"]).text
-    )
+    listed = alice.get(answer["Location"]).text
+    assert "Imported: Groups, 1 added, 1 changed, 0 unchanged." in listed
     assert SocialGroup.objects.get(slug="nurse").sets.get().slug == "mine"
     assert SocialGroup.objects.get(slug="elderly").plural == "older people"
 
 
 def test_bad_rows_are_shown_and_stop_the_import_until_they_are_left_out(alice: Client) -> None:
     preview = choose(alice, BAD)
-    assert "1 entry is bad." in preview.text
+    assert "1 place is bad." in preview.text
     assert "“asian” is written with a capital, “Asian”." in preview.text
     assert 'name="import"' not in preview.text
     refused = confirm(alice, preview)
     assert refused.status_code == 422
-    assert "Nothing was imported: 1 of 3 groups is bad." in refused.text
+    assert "Nothing was imported: 1 place is bad." in refused.text
     assert not SocialGroup.objects.filter(slug="nurse").exists()
     again = confirm(alice, preview, skip_bad_rows="on")
     assert again.status_code == 302
@@ -104,7 +103,8 @@ def test_bad_rows_are_shown_and_stop_the_import_until_they_are_left_out(alice: C
 
 def test_words_are_taken_as_written_on_demand(alice: Client) -> None:
     preview = choose(alice, BAD, as_written="on")
-    assert "1 entry may read wrong." in preview.text
+    assert "“asian” is written with a capital, “Asian”." in preview.text
+    assert "The file can be imported, with a warning." in preview.text
     assert confirm(alice, preview, as_written="on").status_code == 302
     assert SocialGroup.objects.get(slug="asian-2").singular == "asian person"
 
@@ -125,10 +125,10 @@ def test_a_library_that_changed_meanwhile_is_previewed_again(alice: Client) -> N
         ({}, "Choose a file."),
         ({"content": "no base64!"}, "Choose a file."),
         (
-            {"content": base64.b64encode(b"a,b\n1,2\n").decode(), "file_name": "x.csv"},
-            "The column “a” is not known for groups",
+            {"content": pack_file(b"a,b\n1,2\n"), "file_name": "x.csv"},
+            "There is no column “slug”",
         ),
-        ({"file": SimpleUploadedFile("x.csv", b"x" * 1_500_001)}, "expected 1.5 MB at most"),
+        ({"file": SimpleUploadedFile("x.csv", b"x" * (20 * 2**20 + 1))}, "expected 20 MB at most"),
         ({"file": SimpleUploadedFile("x.xlsx", b"PK")}, "no Excel workbook that can be read"),
         ({"file": SimpleUploadedFile("x.csv", b"")}, "The submitted file is empty."),
     ],
@@ -149,8 +149,8 @@ def test_downloads_are_open_to_staff_and_imports_to_editors(charlie: Client) -> 
     for name in ("socialgroup", "traitpair"):
         listed = charlie.get(reverse(f"admin:annotation_{name}_changelist"))
         assert reverse(f"admin:annotation_{name}_export") in listed.text
-        assert reverse(f"admin:annotation_{name}_import") not in listed.text
-        assert charlie.get(reverse(f"admin:annotation_{name}_import")).status_code == 403
+        assert reverse("admin:probing_run_import") not in listed.text
+        assert charlie.get(IMPORT).status_code == 403
         for part in ("export", "example"):
             answer = charlie.get(reverse(f"admin:annotation_{name}_{part}"))
             content = b"".join(answer.streaming_content).decode()
@@ -165,6 +165,22 @@ def test_whoever_may_not_change_sets_imports_no_groups() -> None:
         Permission.objects.filter(codename__in=["add_socialgroup", "change_socialgroup"])
     )
     assert log_in(user).get(IMPORT).status_code == 403
+
+
+def test_groups_come_over_http_with_a_mapping(alice: Client) -> None:
+    asked = {
+        "kind": "groups",
+        "file_name": "groups.csv",
+        "content": "Q1,singular,plural\nnurse,nurse,nurses\n",
+        "columns": {"slug": "Q1"},
+    }
+    done = alice.post("/api/v1/imports/", asked, content_type="application/json")
+    assert (done.status_code, done.json()["counts"]["added"]) == (201, 1)
+    assert SocialGroup.objects.get(slug="nurse").plural == "nurses"
+    user = make_user("bob")
+    user.user_permissions.set(Permission.objects.filter(codename="add_socialgroup"))
+    refused = log_in(user).post("/api/v1/imports/", asked, content_type="application/json")
+    assert refused.status_code == 403
 
 
 # --- by hand -------------------------------------------------------------------------------------

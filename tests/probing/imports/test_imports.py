@@ -319,7 +319,7 @@ def test_the_page_shows_every_row_before_anything_is_stored(alice: Client) -> No
     assert answer.redirect_chain
     text = answer.content.decode()
     assert "Run" in text
-    assert "is imported" in text
+    assert "Imported: Run" in text
     assert "Their appendix." in text
     listed = alice.get(reverse("admin:probing_run_changelist")).content.decode()
     assert "Imported" in listed

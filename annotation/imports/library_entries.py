@@ -1,4 +1,4 @@
-"""Imports a CSV or TSV file of library entries: says what it would do, then does all or nothing.
+"""Entries of the library from a file: groups and trait pairs here, others in further rooms.
 
 An entry is found by its slug: one that is there is changed in the columns that the file has, one
 that is not is added. Nothing is ever deleted.
@@ -6,32 +6,31 @@ that is not is added. Nothing is ever deleted.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from annotation.common.table_file import (
-    DIGEST_SHOWN,
-    Heading,
-    Problem,
-    Record,
-    TableFileError,
-    describe_import,
-    list_columns,
-    read_table,
-)
+from annotation.common.table_file import Problem, Record, describe_import
 from annotation.common.text_shortening import shorten
+from annotation.imports.import_kind import (
+    ImportColumn,
+    Imported,
+    ImportKind,
+    ImportOption,
+    ImportPlan,
+    ImportRequest,
+    ReadRows,
+)
+from annotation.library.group_kind import GroupKind
 from annotation.library.library_kind import (
     Action,
     Change,
-    Column,
     Draft,
     Known,
     LibraryKind,
@@ -39,29 +38,17 @@ from annotation.library.library_kind import (
     Values,
     join,
 )
+from annotation.library.trait_kind import TraitKind
 
 SLUG = re.compile(r"[-a-zA-Z0-9_]+")
 
 
-class BadEntriesError(Exception):
-    """The file has bad rows and nothing was stored; `plan` names every one."""
-
-    def __init__(self, plan: ImportPlan) -> None:
-        n, total = len(plan.of(Action.REFUSED)), len(plan.entries)
-        super().__init__(
-            f"Nothing was imported: {n} of {total} {plan.kind.plural} {'is' if n == 1 else 'are'} "
-            "bad."
-        )
-        self.plan = plan
-
-
 @dataclass(frozen=True)
-class ImportPlan:
+class EntriesPlan:
     """What an import of a file does, entry by entry, in the file's order."""
 
     kind: LibraryKind
     entries: tuple[Plan, ...]
-    #: What was assumed of the file.
     notices: tuple[str, ...] = ()
 
     def of(self, action: Action) -> list[Plan]:
@@ -94,34 +81,97 @@ class ImportPlan:
         known = set(model._default_manager.values_list("slug", flat=True))
         return sorted(named - known)
 
-    @property
-    def digest(self) -> str:
-        """The same for the same outcome: a preview is kept only as long as it holds."""
-        said = [(e.slug, e.action, sorted(e.values.items()), e.changes) for e in self.entries]
-        return hashlib.sha256(repr(said).encode("utf-8", "replace")).hexdigest()[:DIGEST_SHOWN]
+
+class LibraryEntries(ImportKind):
+    """A kind of entries of the library; what becomes of each is shown before it is stored."""
+
+    kind: ClassVar[LibraryKind]
+    options: ClassVar[tuple[ImportOption, ...]] = (
+        ImportOption(
+            "as_written",
+            "Take the words as written",
+            "Takes what the check of article, number and capitals refuses: words of another "
+            "language, or wrong on purpose.",
+            is_flag=True,
+        ),
+    )
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        kind, opts = cls.kind, cls.kind.model._meta
+        cls.name, cls.title = kind.name, kind.plural.capitalize()
+        cls.permission = f"{opts.app_label}.add_{opts.model_name}"
+        cls.purpose = (
+            f"{cls.title} of the library, by slug: one that is there is changed in the columns of "
+            "the file, others are added, nothing is deleted. Lists within a cell are separated by "
+            "semicolons."
+        )
+        cls.columns = tuple(
+            ImportColumn(one.name, one.meaning, one.name == "slug", one.other_names)
+            for one in kind.columns
+        )
+
+    def is_open_to(self, user: Any) -> bool:
+        """Whether an account may add and change entries, and the sets that hold them."""
+        models = [self.kind.model, *filter(None, [self.kind.set_model])]
+        return all(
+            user.has_perm(f"{model._meta.app_label}.{verb}_{model._meta.model_name}")
+            for model in models
+            for verb in ("add", "change")
+        )
+
+    def links(self) -> list[tuple[Any, str]]:
+        return [
+            (_("Example file"), self._address("example")),
+            (_("All that is there, as CSV"), self._address("export")),
+        ]
+
+    def plan(self, request: ImportRequest) -> ImportPlan:
+        read = self.rows(request)
+        found = plan_entries(self.kind, read, as_written=request.flag("as_written"))
+        done = (Action.ADDED, Action.CHANGED, Action.UNCHANGED)
+        sets = [f"New sets: {', '.join(found.new_sets)}."] if found.new_sets else []
+        return ImportPlan(
+            counts={str(action): len(found.of(action)) for action in done},
+            problems=tuple(map(str, found.problems)),
+            warnings=(*read.warnings, *sets, *map(str, found.remarks)),
+            data=found,
+            entries=found.entries,
+        )
+
+    def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
+        found: EntriesPlan = plan.data
+        self.kind.store(
+            added=found.of(Action.ADDED),
+            changed=found.of(Action.CHANGED),
+            user=request.user,
+            reason=describe_import(request.content, request.file_name),
+        )
+        return Imported(str(self.title), self.name, self._address("changelist"))
+
+    def _address(self, page: str) -> str:
+        opts = self.kind.model._meta
+        return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}")
 
 
-def plan_import(
-    *,
-    kind: LibraryKind,
-    content: bytes,
-    file_name: str,
-    as_written: bool = False,
-    heading: Heading | None = None,
-) -> ImportPlan:
-    """Return what importing a file would do. One query for each part of the kind's entries.
+class Groups(LibraryEntries):
+    kind = GroupKind()
 
-    heading : which columns of other names hold what
-    as_written : takes what the check of English is certain about as a remark, for words of another
-        language or wrong on purpose.
 
-    Raises `TableFileError` where the file as a whole cannot be read.
+class TraitPairs(LibraryEntries):
+    kind = TraitKind()
+
+
+def plan_entries(kind: LibraryKind, read: ReadRows, *, as_written: bool = False) -> EntriesPlan:
+    """Return what importing rows would do. One query for each part of the kind's entries.
+
+    as_written : takes what the check of English is certain about as a remark
     """
-    table = read_table(content, file_name, or_json=True, heading=heading)
-    records = table.records
-    columns = _match_heading(kind, records)
+    broken = [Record(problem.line, fault=problem.message) for problem in read.problems]
+    records = [*(Record(row.line, row.values) for row in read.rows), *broken]
+    columns = {column.name: column for column in kind.columns}
     known = Known(kind.stored())
-    drafts = kind.drafts(records, columns)
+    drafts = kind.drafts(sorted(records, key=lambda record: record.line), columns)
     first_lines: dict[str, int] = {}
     for draft in drafts:
         first = first_lines.setdefault(draft.slug, draft.line)
@@ -136,89 +186,7 @@ def plan_import(
             known.planned[plan.slug] = plan
         plans.append(plan)
     plans.sort(key=lambda plan: plan.line)
-    return ImportPlan(kind, tuple(plans), table.notices)
-
-
-@transaction.atomic
-def import_library(
-    *,
-    kind: LibraryKind,
-    content: bytes,
-    file_name: str,
-    user: AbstractBaseUser | None = None,
-    as_written: bool = False,
-    skip_bad_rows: bool = False,
-    expected_digest: str = "",
-    heading: Heading | None = None,
-) -> ImportPlan:
-    """Store a file's entries, all or none; return what was done.
-
-    user : who imports, for the history
-    skip_bad_rows : leaves bad entries out instead of refusing the file
-    expected_digest : of the plan that somebody agreed to; another outcome is refused
-
-    Raises `TableFileError` for a file that cannot be read, `BadEntriesError` for bad rows and
-    `StalePlanError` where the library has changed since the preview.
-    """
-    given: dict[str, Any] = {
-        "kind": kind,
-        "content": content,
-        "file_name": file_name,
-        "as_written": as_written,
-        "heading": heading,
-    }
-    plan = plan_import(**given)
-    if plan.of(Action.REFUSED) and not skip_bad_rows:
-        raise BadEntriesError(plan)
-    if expected_digest and plan.digest != expected_digest:
-        raise StalePlanError(plan)
-    try:
-        with transaction.atomic():
-            kind.store(
-                added=plan.of(Action.ADDED),
-                changed=plan.of(Action.CHANGED),
-                user=user,
-                reason=describe_import(content, file_name),
-            )
-    except IntegrityError as error:  # somebody else added the same just now
-        raise StalePlanError(plan_import(**given)) from error
-    return plan
-
-
-class StalePlanError(Exception):
-    """The library is no longer as the preview found it; `plan` is what would be done now."""
-
-    def __init__(self, plan: ImportPlan) -> None:
-        super().__init__(
-            "Nothing was imported: the library has changed since the preview. Look at what would "
-            "be done now."
-        )
-        self.plan = plan
-
-
-def _match_heading(kind: LibraryKind, records: Sequence[Record]) -> dict[str, Column]:
-    """Return the column of each name in the heading."""
-    first = next((record for record in records if not record.fault), None)
-    expected = f"expected {', '.join(column.name for column in kind.columns)}"
-    if first is None:
-        raise TableFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
-    matched: dict[str, Column] = {}
-    given = dict.fromkeys(name for record in records for name in record.values)
-    for heading in given:
-        column = kind.column(heading)
-        if column is None:
-            raise TableFileError(
-                f"The column “{shorten(heading)}” is not known for {kind.plural}, {expected}."
-            )
-        if column in matched.values():
-            raise TableFileError(f"Two columns hold “{column.name}”, {expected}.")
-        matched[heading] = column
-    if all(column.name != "slug" for column in matched.values()):
-        raise TableFileError(
-            f"There is no column “slug”, which says which entry a row is about. "
-            f"{list_columns(given)} {expected.capitalize()}."
-        )
-    return matched
+    return EntriesPlan(kind, tuple(plans), read.notices)
 
 
 def _plan(kind: LibraryKind, draft: Draft, known: Known, *, as_written: bool) -> Plan:
