@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-__all__ = ["LazyRegistry", "httpx", "jwt", "np", "npt", "pd", "stats"]
+__all__ = ["LazyRegistry", "httpx", "jwt", "np", "npt", "pd", "sparse", "stats"]
 
 T = TypeVar("T")
 
@@ -66,7 +66,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
-    from scipy import stats
+    from scipy import sparse, stats
 else:
     httpx, jwt = map(LazyModule, ("httpx", "jwt"))
-    np, npt, pd, stats = map(LazyModule, ("numpy", "numpy.typing", "pandas", "scipy.stats"))
+    np, npt, pd = map(LazyModule, ("numpy", "numpy.typing", "pandas"))
+    sparse, stats = map(LazyModule, ("scipy.sparse", "scipy.stats"))

@@ -1,7 +1,8 @@
 """Krippendorff's alpha of numbers and categories, with missing values and an interval.
 
-Krippendorff (2019), Content Analysis, ch. 12. The value is that of the package `krippendorff`;
-its interval is that of a jackknife of ln(1 − alpha), over units, or over annotators and units.
+Krippendorff (2019), Content Analysis, ch. 12. The value is that of the package `krippendorff`, and
+of large tables the same from counts; its interval is that of a jackknife of ln(1 − alpha), over
+units, or over annotators and units.
 """
 
 from __future__ import annotations
@@ -13,11 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
-from evaluation.metrics.alpha_jackknife import (
-    Measurement,
-    alpha_without_annotators,
-    alpha_without_units,
-)
+from evaluation.metrics.counted_values import CountedValues, Measurement
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.few_units import LEAST_ANNOTATORS, LEAST_IN_USE, LEAST_RESAMPLED
 from evaluation.metrics.interval import Interval, no_interval
@@ -27,6 +24,8 @@ MEASUREMENTS: tuple[Measurement, ...] = ("nominal", "ordinal", "interval", "rati
 #: What an interval speaks of: units like these with these annotators, or annotators like these too.
 Over = Literal["units", "annotators"]
 JACKKNIFE = "jackknife"
+#: Cells of the matrices in which the package counts; of more, values are counted by unit alone.
+MOST_OF_PACKAGE = 10_000_000
 
 Floats = NDArray[np.float64]
 
@@ -98,21 +97,31 @@ def krippendorff_alpha(
     if np.isinf(table).any():
         raise ValueError("infinite values cannot be compared; drop them first")
     table = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
-    domain = np.unique(table[~np.isnan(table)])
+    there = table[~np.isnan(table)]
+    counted = CountedValues.of(table, np.unique(there), measurement)
     value, reason = np.nan, UndefinedReason.NONE
     if not table.size:
         reason = UndefinedReason.NO_UNIT_TWICE
-    elif domain.size == 1:
+    elif counted.domain.size == 1:
         reason = UndefinedReason.NO_VARIATION
+    elif table.shape[1] * counted.domain.size**2 <= MOST_OF_PACKAGE:
+        # The package keeps a matrix of values by values for each unit.
+        value = float(
+            krippendorff.alpha(
+                value_counts=counted.counts,
+                value_domain=counted.domain,
+                level_of_measurement=measurement,
+            )
+        )
     else:
-        value = float(krippendorff.alpha(table, level_of_measurement=measurement))
-    found = _interval(value, table, domain, measurement, over, level)
+        value = counted.alpha()
+    found = _interval(value, counted, over, level)
     return KrippendorffAlpha(
         value=value,
         low=found.low,
         high=found.high,
         n_units=table.shape[1],
-        n_values=int((~np.isnan(table)).sum()),
+        n_values=there.size,
         measurement=measurement,
         level=level,
         reason=reason,
@@ -121,24 +130,21 @@ def krippendorff_alpha(
     )
 
 
-def _interval(
-    value: float, table: Floats, domain: Floats, measurement: Measurement, over: Over, level: float
-) -> Interval:
+def _interval(value: float, counted: CountedValues, over: Over, level: float) -> Interval:
     """Return the jackknife interval of ln(1 − alpha), transformed back; methods.md §9."""
     if np.isnan(value):
         return no_interval(UndefinedReason.NO_ESTIMATE, level=level)
-    table = table[(~np.isnan(table)).any(axis=1)]
-    if len(table) < LEAST_ANNOTATORS[over]:
+    if np.unique(counted.annotators).size < LEAST_ANNOTATORS[over]:
         return no_interval(UndefinedReason.FEW_RATERS, level=level)
-    in_use = _units_in_use(table, domain, measurement)
+    in_use = counted.units_in_use
     if in_use < LEAST_RESAMPLED:
         return no_interval(UndefinedReason.FEW_UNITS, level=level)
-    if measurement == "nominal" and in_use < LEAST_IN_USE:
+    if counted.measurement == "nominal" and in_use < LEAST_IN_USE:
         return no_interval(UndefinedReason.FEW_IN_USE, level=level)
-    v_units, df_units = _jackknife(alpha_without_units(table, domain, measurement))
+    v_units, df_units = _jackknife(counted.without_units())
     v_people, df_people = 0.0, 1
     if over == "annotators":
-        v_people, df_people = _jackknife(alpha_without_annotators(table, domain, measurement))
+        v_people, df_people = _jackknife(counted.without_annotators())
     v = v_units + v_people
     if not v > 0 or value >= 1:
         return no_interval(UndefinedReason.NO_SPREAD_AT_ALL, level=level)
@@ -160,11 +166,3 @@ def _jackknife(values: Floats) -> tuple[float, int]:
         logs = np.log(1 - values)
         found = float((n - 1) / n * ((logs - logs.mean()) ** 2).sum())
     return found, n - 1
-
-
-def _units_in_use(table: Floats, domain: Floats, measurement: Measurement) -> int:
-    """Return how many units somebody put outside the commonest class; all units on a scale."""
-    if measurement != "nominal":
-        return table.shape[1]
-    counts = [(table == value).sum() for value in domain]
-    return int(((table != domain[int(np.argmax(counts))]) & ~np.isnan(table)).any(axis=0).sum())

@@ -18,7 +18,7 @@ from evaluation.analyses.rating_agreement import (
 )
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.metrics import kendall_tau_b
-from evaluation.metrics.alpha_jackknife import alpha_without_annotators
+from evaluation.metrics.counted_values import CountedValues
 from tests.golden.published_ratings import read_published_ratings
 
 
@@ -123,7 +123,7 @@ def test_alpha_has_the_standard_error_of_a_jackknife_over_submissions(ratings):
     table = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
     table = table[(~np.isnan(table)).any(axis=1)]
     domain = np.unique(table[~np.isnan(table)])
-    without = alpha_without_annotators(table, domain, "interval")
+    without = CountedValues.of(table, domain, "interval").without_annotators()
     n = len(without)
     error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
     assert error == pytest.approx(0.017, abs=0.001)

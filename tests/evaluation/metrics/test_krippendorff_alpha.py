@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics.alpha_jackknife import (
-    alpha_of_annotators,
-    alpha_without_annotators,
-    alpha_without_units,
-)
+from evaluation.metrics import counted_values
+from evaluation.metrics.counted_values import CountedValues
 from evaluation.metrics.krippendorff_alpha import krippendorff_alpha
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -47,10 +44,9 @@ def test_alpha_without_a_unit_or_a_person_is_that_of_the_package(measurement):
         krippendorff.alpha(np.delete(kept, place, axis=0), level_of_measurement=measurement)
         for place in range(len(kept))
     ]
-    found = alpha_without_units(kept, domain, measurement)
-    assert found == pytest.approx(without_units, abs=1e-9)
-    found = alpha_without_annotators(kept, domain, measurement)
-    assert found == pytest.approx(without_people, abs=1e-9)
+    counted = CountedValues.of(kept, domain, measurement)
+    assert counted.without_units() == pytest.approx(without_units, abs=1e-9)
+    assert counted.without_annotators() == pytest.approx(without_people, abs=1e-9)
 
 
 def balanced_interval(table, *, people):
@@ -123,37 +119,47 @@ def test_without_what_it_takes_there_is_a_value_and_no_interval(ratings, measure
     assert found.interval_reason == UndefinedReason[reason]
 
 
-def drawn_alphas(ratings, measurement, *draws):
-    kept = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2]
-    domain = np.unique(kept[~np.isnan(kept)])
-    return alpha_of_annotators(kept, domain, measurement, np.array(draws, dtype=float))
-
-
 @pytest.mark.parametrize("measurement", MEASUREMENTS)
-def test_resamples_of_people_are_the_package_s_alpha_of_who_was_drawn(measurement):
-    """Everybody once, everybody twice (nobody is compared with herself), and without the first."""
-    ratings = simulated()
-    whole, without = (
-        krippendorff.alpha(table, level_of_measurement=measurement)
-        for table in (ratings, ratings[1:])
-    )
-    found = drawn_alphas(ratings, measurement, [1, 1, 1, 1], [2, 2, 2, 2], [0, 1, 1, 1])
-    assert found == pytest.approx([whole, whole, without], abs=1e-9)
+@pytest.mark.parametrize("cells", [counted_values.MOST_CELLS, 10])
+def test_alpha_from_counts_is_that_of_the_package(measurement, cells, monkeypatch):
+    """Counts are kept in rows, or sparse; values may be negative and need not be whole."""
+    monkeypatch.setattr(counted_values, "MOST_CELLS", cells)
+    rng = np.random.default_rng(3)
+    for ratings in (simulated(), rng.normal(size=(3, 40)).round(1), rng.integers(0, 2, (9, 12))):
+        table = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2].astype(float)
+        domain = np.unique(table[~np.isnan(table)])
+        wanted = krippendorff.alpha(table, level_of_measurement=measurement)
+        counted = CountedValues.of(table, domain, measurement)
+        assert counted.alpha() == pytest.approx(wanted)
+        without = [
+            krippendorff.alpha(np.delete(table, place, axis=0), level_of_measurement=measurement)
+            for place in range(len(table))
+        ]
+        assert counted.without_annotators() == pytest.approx(without, abs=1e-9)
 
 
-def test_a_draw_of_people_by_hand():
-    # One unit, values 0 (drawn twice), 1 and 3, interval. Pairs of different people, both orders:
-    # 2·(2·1 + 2·9 + 1·4) = 48 of 16 − 6 = 10; mean 4.8, times 4 values 19.2. D_e: the same 48
-    # over (16 − 6)/4 pairs for each value, 19.2: a single unit has alpha 0.
-    # With a second unit (0, 0, 0) by the same people: observed 19.2 + 0; values 0 (six times), 1
-    # and 3: 2·(6·1 + 6·9 + 4) = 128 over (64 − 12)/8 = 6.5.
-    one, two = np.array([[0.0], [1], [3]]), np.array([[0.0, 0], [1, 0], [3, 0]])
-    assert drawn_alphas(one, "interval", [2, 1, 1]) == pytest.approx([0])
-    assert drawn_alphas(two, "interval", [2, 1, 1]) == pytest.approx([1 - 19.2 / (128 / 6.5)])
+@pytest.mark.parametrize("measurement", ["nominal", "interval"])
+def test_fifty_thousand_units_need_no_matrix_for_each(measurement):
+    """With two values each, 101 values and no agreement: the package would need 4 GB."""
+    ratings = np.random.default_rng(4).integers(0, 101, (2, 50_000)).astype(float)
+    found = krippendorff_alpha(ratings, measurement=measurement)
+    # By the definition, pair by pair. Of two values each, D_o is the mean distance of a unit.
+    apart = ratings[0] - ratings[1]
+    _, n_v = np.unique(ratings, return_counts=True)
+    n = n_v.sum()
+    if measurement == "nominal":
+        observed, expected = (apart != 0).mean(), (n**2 - (n_v**2).sum()) / (n * (n - 1))
+    else:
+        observed, expected = (apart**2).mean(), 2 * ratings.var(ddof=1)
+    assert found.value == pytest.approx(1 - observed / expected, abs=1e-12)
+    assert found.low < 0 < found.high
 
 
-def test_a_draw_of_one_person_alone_has_no_alpha():
-    assert np.isnan(drawn_alphas(simulated(missing=0), "ordinal", [4, 0, 0, 0])).all()
+def test_a_person_alone_has_no_alpha():
+    """Two people: without either of them no unit has two values."""
+    ratings = simulated(n_annotators=2, missing=0)
+    counted = CountedValues.of(ratings, np.unique(ratings), "ordinal")
+    assert np.isnan(counted.without_annotators()).all()
 
 
 def test_people_who_rate_many_units_widen_the_interval():
