@@ -74,6 +74,7 @@ class StudyChangeList(ChangeList):
                 accepted(of="submission__"),
                 submission__study__in=keys,
                 is_repeat=False,
+                skipped="",
             )
             .order_by()
             .values_list("submission__study")

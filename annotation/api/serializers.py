@@ -63,6 +63,7 @@ class InstrumentSerializer(serializers.ModelSerializer[Instrument]):
             "pole_sides",
             "show_ticks",
             "one_per_domain",
+            "skipping",
             "groups",
             "scales",
         )

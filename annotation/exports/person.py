@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model, Q
 
-from annotation.models import ParticipantIdentity, Rating, Submission
+from annotation.models import MissingRating, ParticipantIdentity, Rating, Submission
 
 #: What a submission has besides its ratings, by its name in the document.
 PARTS = (
@@ -44,8 +44,18 @@ def _describe(submission: Submission) -> dict[str, Any]:
         "ids": [_plain(identity) for identity in identities],
         "ratings": list(
             ratings.order_by("assignment__position", "position").values(
-                "assignment__group__slug", "scale__slug", "value", "first_touch_ms", "changes"
+                "assignment__group__slug",
+                "scale__slug",
+                "value",
+                "first_touch_ms",
+                "changes",
+                "means",
             )
+        ),
+        "left_out": list(
+            MissingRating.objects.filter(assignment__submission=submission)
+            .order_by("assignment__position", "scale__position")
+            .values("assignment__group__slug", "scale__slug", "kind")
         ),
         **{name: [_plain(row) for row in getattr(submission, name).all()] for name in PARTS},
         "withdrawal": _plain(withdrawal) if withdrawal else None,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from heapq import merge
 from itertools import groupby, takewhile
+from operator import itemgetter
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import CharField, QuerySet, Value
 
 from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column, name_variables
 from annotation.exports.fields import Fields
 from annotation.models import (
     DataDecision,
     Dimension,
+    Means,
+    Missing,
+    MissingRating,
     Origin,
     Rating,
     Study,
@@ -80,6 +87,7 @@ RATING_FIELDS: Fields = {
     "changes": Column(
         "changes", INTEGER, "0 or more; empty: not known", "how often the value changed"
     ),
+    "means": choice_column("means", Means, "what the last answer was given by; empty: not known"),
     "assignment__submission__instrument__version": Column(
         "instrument_version", INTEGER, "1 or more", "version that the participant saw"
     ),
@@ -127,6 +135,10 @@ GUISE_FIELDS: Fields = {
 }
 
 
+#: The place of a line in exports; no page has two of one.
+_ORDER = ("assignment__submission__pk", "assignment__position", "scale__position", "scale__pk")
+
+
 def rating_fields(study: Study) -> Fields:
     """Return the columns of a study's ratings: those of groups, or those of texts."""
     return GUISE_FIELDS if study.rates_texts else RATING_FIELDS
@@ -139,23 +151,56 @@ def select_ratings(study: Study, *, include: Collection[str] = ()) -> QuerySet[R
     """
     return Rating.objects.filter(
         exported(include, of="assignment__submission__"), assignment__submission__study=study
-    ).order_by("assignment__submission__pk", "assignment__position", "scale__position", "pk")
+    ).order_by(*_ORDER)
+
+
+#: Why a rating is missing, the last column of the tidy table.
+MISSING = replace(
+    choice_column("missing", Missing, "why the participant left the line out"),
+    values=f"{', '.join(Missing.values)}; empty: rated",
+)
+#: The same among the numbers of a wide table, where a cell is both.
+MISSING_WORDS = {kind: f"[{kind}]" for kind in Missing.values}
+ON_SCALE = f"0 to 100; {', '.join(MISSING_WORDS.values())}: left out; empty: not rated"
+MISSING_LABELS = tuple((MISSING_WORDS[value], str(label)) for value, label in Missing.choices)
+
+
+def read_rows(
+    study: Study, paths: Sequence[str], *, include: Collection[str] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each line that was rated or left out, in the order of the exports.
+
+    Cells are those of ``paths``, then why the line has no rating, None for one. Two queries.
+    """
+    of_both = {field.name for field in MissingRating._meta.concrete_fields}
+    own = [field for field in Rating._meta.concrete_fields if field.name not in of_both]
+    nothing: dict[str, Any] = {field.name: Value(None, field) for field in own}
+    left_out = MissingRating.objects.filter(
+        exported(include, of="assignment__submission__"), assignment__submission__study=study
+    )
+    rated = select_ratings(study, include=include).annotate(kind=Value(None, CharField()))
+    streams = (
+        rows.order_by(*_ORDER).values_list(*_ORDER, *paths, "kind").iterator(chunk_size=500)
+        for rows in (rated, left_out.annotate(**nothing))
+    )
+    place = itemgetter(slice(len(_ORDER)))
+    return (row[len(_ORDER) :] for row in merge(*streams, key=place))
 
 
 def build_rating_table(study: Study, *, include: Collection[str] = ()) -> Table:
-    """Return the table of a study's ratings. One query each time that it is read."""
-
-    def load() -> Iterator[Sequence[Cell]]:
-        return select_ratings(study, include=include).values_list(*fields).iterator(chunk_size=500)
-
+    """Return a study's ratings, and lines that were left out. Two queries each time it is read."""
     fields = rating_fields(study)
-    return Table("ratings", tuple(fields.values()), load)
+    return Table(
+        "ratings",
+        (*fields.values(), MISSING),
+        lambda: read_rows(study, [*fields], include=include),
+    )
 
 
 def build_page_table(study: Study, *, include: Collection[str] = ()) -> Table:
     """Return the ratings with a row for each page and a column for each scale.
 
-    Scales are those of all versions of the instrument, in their order. Two queries.
+    Scales are those of all versions of the instrument, in their order. Three queries.
     """
     scales = list(
         dict.fromkeys(
@@ -173,14 +218,12 @@ def build_page_table(study: Study, *, include: Collection[str] = ()) -> Table:
     }
 
     def load() -> Iterator[Sequence[Cell]]:
-        rows = select_ratings(study, include=include).values_list(
-            "assignment", "scale__slug", "value", *fields
-        )
-        for _page, found in groupby(rows.iterator(chunk_size=500), key=lambda row: row[0]):
-            ratings = list(found)
-            values = {scale: value for _key, scale, value, *_rest in ratings}
-            yield [*ratings[0][3:], *(values.get(slug) for slug in slugs)]
+        rows = read_rows(study, ["assignment", "scale__slug", "value", *fields], include=include)
+        for _page, found in groupby(rows, key=itemgetter(0)):
+            lines = list(found)
+            values = {row[1]: MISSING_WORDS.get(row[-1], row[2]) for row in lines}
+            yield [*lines[0][3:-1], *(values.get(slug) for slug in slugs)]
 
     columns = list(fields.values())
-    columns += [Column(slug, NUMBER, "0 to 100; empty: not rated", poles[slug]) for slug in slugs]
+    columns += [Column(slug, NUMBER, ON_SCALE, poles[slug], MISSING_LABELS) for slug in slugs]
     return Table("pages", tuple(name_variables(columns)), load)

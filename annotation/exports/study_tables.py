@@ -33,7 +33,14 @@ from annotation.exports.judgments import (
     marks_errors,
     select_judgments,
 )
-from annotation.exports.ratings import build_page_table, build_rating_table, select_ratings
+from annotation.exports.ratings import (
+    MISSING_LABELS,
+    MISSING_WORDS,
+    ON_SCALE,
+    build_page_table,
+    build_rating_table,
+    read_rows,
+)
 from annotation.exports.step_answers import build_answer_table
 from annotation.exports.submissions import build_submission_table
 from annotation.models import Annotator, Study, StudyGroup, StudyKind, TraitScale
@@ -42,7 +49,6 @@ from annotation.models import Annotator, Study, StudyGroup, StudyKind, TraitScal
 
 LONGEST_PART = (LONGEST_VARIABLE - 1) // 2
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
-ON_SCALE = "0 to 100; empty: not rated"
 
 
 def build_participant_table(study: Study, *, include: Collection[str] = ()) -> Table:
@@ -71,6 +77,7 @@ def build_participant_table(study: Study, *, include: Collection[str] = ()) -> T
             NUMBER,
             ON_SCALE,
             f"{name}: {poles}",
+            MISSING_LABELS,
             key=f"{group}, {scale}",
         )
         for group, name in groups.items()
@@ -80,7 +87,12 @@ def build_participant_table(study: Study, *, include: Collection[str] = ()) -> T
         Column("repeated", TEXT, "slug; empty: none", "what was rated a second time"),
         *(
             Column(
-                f"repeat_{short['scale'][scale]}", NUMBER, ON_SCALE, f"Repeated: {poles}", key=scale
+                f"repeat_{short['scale'][scale]}",
+                NUMBER,
+                ON_SCALE,
+                f"Repeated: {poles}",
+                MISSING_LABELS,
+                key=scale,
             )
             for scale, poles in scales.items()
         ),
@@ -89,22 +101,22 @@ def build_participant_table(study: Study, *, include: Collection[str] = ()) -> T
     columns += name_variables([*ratings, *repeats], taken=places)
 
     def load() -> Iterator[Sequence[Cell]]:
-        rows = select_ratings(study, include=include).values_list(
+        paths = [
             "assignment__submission__public_id",
             "assignment__is_repeat",
             "assignment__group__slug",
             "scale__slug",
             "value",
-        )
-        pages = groupby(rows.iterator(chunk_size=500), key=itemgetter(0))
+        ]
+        pages = groupby(read_rows(study, paths, include=include), key=itemgetter(0))
         found = next(pages, None)
         for row in submissions.load():
-            values: dict[Any, float] = {}
+            values: dict[Any, Cell] = {}
             repeated = None
             # Both are in the order of the submissions; one without ratings has no page.
             if found and found[0] == row[places["submission"]]:
-                for _submission, is_repeat, group, scale, value in found[1]:
-                    values[None if is_repeat else group, scale] = value
+                for _submission, is_repeat, group, scale, value, kind in found[1]:
+                    values[None if is_repeat else group, scale] = MISSING_WORDS.get(kind, value)
                     repeated = group if is_repeat else repeated
                 found = next(pages, None)
             yield [

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from annotation.models import AgreementRule, Instrument
+from annotation.models import AgreementRule, Instrument, Skipping
 
 
 def describe_instrument(instrument: Instrument) -> dict[str, Any]:
@@ -42,6 +42,8 @@ def describe_instrument(instrument: Instrument) -> dict[str, Any]:
         described["arms"] = instrument.arms
     if instrument.logo is not None:
         described["logo"] = {"file": instrument.logo.digest, "alt": instrument.logo_alt}
+    if instrument.skipping != Skipping.NEVER:
+        described["skipping"] = instrument.skipping
     if instrument.one_per_domain:
         described["one_per_domain"] = True
     if instrument.agreement_rule != AgreementRule.SAME_SIDE:

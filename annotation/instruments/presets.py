@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import DEFAULT_FLOW
 from annotation.instruments.known_texts import list_known, new_content
-from annotation.models import PoleSides, StudyKind
+from annotation.models import PoleSides, Skipping, StudyKind
 from annotation.steps.checks import GroupName, MarkedTraits, TypedTraits
 from annotation.steps.consent import Consent
 from annotation.steps.demographics import Demographics
@@ -60,7 +60,11 @@ CAO_2022 = Preset(
         TypedTraits.name if kind == MarkedTraits.name else kind
         for kind in with_practice(DEFAULT_FLOW)
     ),
-    options={"pole_sides": PoleSides.FIXED, "show_ticks": True},
+    options={
+        "pole_sides": PoleSides.FIXED,
+        "show_ticks": True,
+        "skipping": Skipping.NEVER,
+    },
     wording={
         "question": (
             "As viewed by American society, (while my own opinions may differ), how {low} versus "

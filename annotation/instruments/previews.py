@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from annotation.models import (
     Instrument,
+    MissingRating,
     Participant,
     Rating,
     Study,
@@ -23,7 +24,8 @@ def clear_previews(*, study: Study, instrument: Instrument | None = None) -> int
         previews = previews.filter(instrument=instrument)
     keys = list(previews.values_list("pk", flat=True))
     people = list(previews.values_list("participant", flat=True))
-    Rating.objects.filter(assignment__submission__in=keys).delete()
+    for model in (Rating, MissingRating):
+        model.objects.filter(assignment__submission__in=keys).delete()
     Submission.objects.filter(pk__in=keys).delete()
     Participant.objects.filter(pk__in=people).delete()
     return len(keys)

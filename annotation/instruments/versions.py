@@ -18,6 +18,7 @@ SETTINGS = (
     "pole_sides",
     "show_ticks",
     "one_per_domain",
+    "skipping",
     "high_from",
     "low_to",
     "agreement_rule",

@@ -24,6 +24,14 @@ class PoleSides(models.TextChoices):
     FIXED = "fixed", _("Fixed, pole 0 on the left")
 
 
+class Skipping(models.TextChoices):
+    """Where participants are offered “I'd rather not answer” and “I don't know this group”."""
+
+    NEVER = "never", _("Nowhere: every line asks for an answer")
+    GROUP = "group", _("Once for each group")
+    LINE = "line", _("For each group, and for each line")
+
+
 class AgreementRule(models.TextChoices):
     """How two ratings of the repeated group are compared: annotation.instruments.checks."""
 
@@ -50,6 +58,16 @@ class Instrument(models.Model):
     )
     show_ticks = models.BooleanField(
         default=False, help_text=_("Tick labels 0 to 100 under the lines, as in the paper's form.")
+    )
+    skipping = models.CharField(
+        _("“I’d rather not answer”"),
+        max_length=8,
+        choices=Skipping,
+        default=Skipping.NEVER,
+        help_text=_(
+            "Offers “I’d rather not answer” and “I don’t know this group”. Both are stored as "
+            "missing values of their own kind and cost no pay."
+        ),
     )
     high_from = models.PositiveSmallIntegerField(
         default=60,

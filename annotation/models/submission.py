@@ -229,6 +229,13 @@ class UsedLink(models.Model):
         return f"link of {self.submission_id}"
 
 
+class Missing(models.TextChoices):
+    """Why a line has no rating, in the participant's words."""
+
+    DECLINED = "declined", _("Would rather not answer")
+    UNKNOWN = "unknown", _("Does not know the group")
+
+
 class GroupAssignment(models.Model):
     """A group or text that a submission rates; the repeated one has a second row."""
 
@@ -238,6 +245,12 @@ class GroupAssignment(models.Model):
     is_repeat = models.BooleanField(default=False)
     item = models.SlugField(
         max_length=100, blank=True, help_text=_("Of a text: what it is a guise of.")
+    )
+    skipped = models.CharField(
+        max_length=8,
+        choices=Missing,
+        blank=True,
+        help_text=_("Why no line of it was rated; the place is open for others then."),
     )
 
     class Meta:
@@ -260,6 +273,16 @@ class GroupAssignment(models.Model):
         return f"{self.submission_id}, {self.position}: {self.group_id}"
 
 
+class Means(models.TextChoices):
+    """What a line was answered by, as the browser told it; never how it was moved."""
+
+    TOUCH = "touch", _("Finger")
+    MOUSE = "mouse", _("Mouse")
+    PEN = "pen", _("Pen")
+    KEY = "key", _("Key")
+    OTHER = "other", _("Assistive technology")
+
+
 class Rating(models.Model):
     """One number by one participant for one group on one scale, in the scale's own direction."""
 
@@ -280,6 +303,9 @@ class Rating(models.Model):
     )
     first_touch_ms = models.PositiveIntegerField(null=True)
     changes = models.PositiveIntegerField(null=True)
+    means = models.CharField(
+        max_length=5, choices=Means, blank=True, help_text=_("What the last answer was given by.")
+    )
 
     class Meta:
         constraints = [
@@ -291,6 +317,26 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.assignment_id}, {self.scale_id}: {self.value:g}"
+
+
+class MissingRating(models.Model):
+    """A line that a participant chose to leave out, on a page that they sent."""
+
+    assignment = models.ForeignKey(
+        GroupAssignment, on_delete=models.CASCADE, related_name="missing_ratings"
+    )
+    scale = models.ForeignKey(TraitScale, on_delete=models.PROTECT, related_name="missing_ratings")
+    kind = models.CharField(max_length=8, choices=Missing)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "scale"], name="one_missing_rating_per_scale"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}, {self.scale_id}: {self.kind}"
 
 
 class CheckKind(models.TextChoices):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,27 +21,48 @@ from annotation.steps.forms import (
 )
 from annotation.steps.kind import Asked, DrawnLine
 
-VALUE, TOUCHED = "value-", "touched-"
+VALUE, TOUCHED, SKIP = "value-", "touched-", "skip-"
 HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 
 
 @dataclass(frozen=True)
 class ShownLine:
-    """A line with the answer to keep (as it was sent) and what is wrong with it."""
+    """A line with the answer to keep (as it was sent) and what is wrong with it.
+
+    ``skip`` is why it was left out, where it can be.
+    """
 
     line: DrawnLine
     value: str
     problem: str
+    skip: str
 
 
 def show_lines(lines: Sequence[DrawnLine], filled: FilledForm) -> dict[str, Any]:
     """Return what the template needs of the lines, with answers to keep."""
-    shown = [ShownLine(line, _kept_value(filled, line), filled.problem(line.key)) for line in lines]
+    shown = [
+        ShownLine(
+            line,
+            _kept_value(filled, line),
+            filled.problem(line.key),
+            filled.text(SKIP + line.key),
+        )
+        for line in lines
+    ]
     return {"lines": shown, "troubled": [line for line in shown if line.problem]}
 
 
-def draw_lines(asked: Asked, lines: Sequence[DrawnLine], filled: FilledForm) -> SafeString:
-    """Return the lines as HTML; each one without an answer is drawn once for all visits."""
+def draw_lines(
+    asked: Asked,
+    lines: Sequence[DrawnLine],
+    filled: FilledForm,
+    *,
+    skips: Sequence[tuple[str, str]] = (),
+) -> SafeString:
+    """Return the lines as HTML; each one without an answer is drawn once for all visits.
+
+    ``skips`` are the reasons for which each line can be left out, with their words.
+    """
     shown = show_lines(lines, filled)
     first = next(iter(shown["troubled"]), None)
 
@@ -52,13 +73,15 @@ def draw_lines(asked: Asked, lines: Sequence[DrawnLine], filled: FilledForm) -> 
             "problem": line.problem,
             "is_first_problem": line is first,
             "show_ticks": asked.shows_ticks,
+            "skips": skips,
+            "skip": line.skip,
             **HUNDRED,
         }
-        if line.value or line.problem:
+        if line.value or line.problem or line.skip:
             return render_to_string("survey/parts/line.html", context)
         drawn = line.line
         return asked.keep(
-            ("line", asked.language, drawn.key, drawn.left, drawn.right),
+            ("line", asked.language, drawn.key, drawn.left, drawn.right, bool(skips)),
             lambda: render_to_string("survey/parts/line.html", context),
         )
 
@@ -80,8 +103,10 @@ def read_touched(sent: QueryDict, key: str) -> str:
     return text if touched == "1" else ""
 
 
-def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
-    """Return every line's place from 0 (left) to 100 (right), by scale slug.
+def read_lines(
+    sent: QueryDict, lines: Sequence[DrawnLine], *, skipped: Collection[str] = ()
+) -> dict[str, int]:
+    """Return every line's place from 0 (left) to 100 (right), by scale slug, but of ``skipped``.
 
     A line counts as answered if it has a value and was touched. Raises `AnswersRefused` for lines
     that are missing or not a whole number from 0 to 100, and `PageRefused` for fields that are
@@ -92,6 +117,8 @@ def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
     values: dict[str, int] = {}
     problems: dict[str, str] = {}
     for line in lines:
+        if line.key in skipped:
+            continue
         if not (text := read_touched(sent, line.key)):
             problems[line.key] = say_open()
             continue

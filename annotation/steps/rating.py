@@ -36,6 +36,7 @@ class RatingStep(StepKind):
         "pole_sides",
         "show_ticks",
         "one_per_domain",
+        "skipping",
     )
     parts: ClassVar[tuple[str, ...]] = ("groups", "scales")
 

@@ -20,6 +20,7 @@ from annotation.models import (
     Domain,
     GroupSet,
     Instrument,
+    Skipping,
     SocialGroup,
     Study,
     StudyGroup,
@@ -172,7 +173,7 @@ def _begin(
     instrument = Instrument(
         study=study,
         flow=list(preset.flow if flow is None else flow),
-        **{**(instrument_options or {}), **preset.options},
+        **{"skipping": Skipping.GROUP, **(instrument_options or {}), **preset.options},
     )
     instrument.full_clean(exclude=["flow"])
     instrument.save()

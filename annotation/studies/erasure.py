@@ -14,6 +14,7 @@ from annotation.audit.record import record
 from annotation.common.database_files import overwrite_erased
 from annotation.models import (
     AuditAction,
+    MissingRating,
     Origin,
     PanelAction,
     ParticipantIdentity,
@@ -37,12 +38,14 @@ def erase_answers(submission: Submission, *, why: str) -> dict[str, int]:
     """
     kinds = {
         "ratings": Rating.objects.filter(assignment__submission=submission),
+        "left_out": MissingRating.objects.filter(assignment__submission=submission),
         "checks": submission.checks.all(),
         "about_yourself": submission.answers.all(),
         "other_answers": submission.step_answers.all(),
         "page_times": submission.pages.all(),
     }
     erased = {name: rows.delete()[0] for name, rows in kinds.items()}
+    submission.assignments.update(skipped="")
     # What the flags of earlier decisions said was read from the answers; people quote them.
     submission.reviews.update(flags=[])
     submission.reviews.exclude(reviewer=None).exclude(reason="").update(reason=f"Erased: {why}.")

@@ -78,8 +78,8 @@ def count_quotas(study: Study, *, instrument: Instrument) -> list[GroupQuota]:
     Submissions that saw another version of the instrument count for the group of the same slug.
     A finished submission waits for review with its slot taken unless it failed a check, since
     failed data are excluded as a rule. A slot of work in progress is held until its reservation
-    lapses. Repeated groups take no slot of their own. While the study is piloting, the counts are
-    the pilot's; otherwise only submissions that count are counted.
+    lapses. Groups that are repeated or were left out take no slot. While the study is piloting, the
+    counts are the pilot's; otherwise only submissions that count are counted.
     """
     counts = _COUNTS[StudyStatus(study.status)].all(study.pk, timezone.now())
     counted = {row["group__slug"]: row for row in counts}
@@ -117,7 +117,9 @@ def _prepare_counts(status: StudyStatus) -> PreparedQuery[dict[str, Any]]:
 
     def build(study: int, now: datetime) -> QuerySet[Any, Any]:
         return (
-            GroupAssignment.objects.filter(scope, submission__study=study, is_repeat=False)
+            GroupAssignment.objects.filter(
+                scope, submission__study=study, is_repeat=False, skipped=""
+            )
             .values("group__slug")
             .annotate(**slot_counts(now))
             .order_by()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
+
+from django.db.models import Count, Q
 
 from annotation.common.lazy import np, npt, pd
-from annotation.models import GroupAssignment, Rating, Study, TraitScale
+from annotation.models import GroupAssignment, Missing, Rating, Study, TraitScale
 from annotation.models.submission import accepted
 
 COLUMNS = ("submission", "group", "scale", "value")
@@ -59,6 +62,37 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
             "scale": spell_out(scale, [slug for _pk, slug in scales]),
             "value": rows["value"][order],
         }
+    )
+
+
+def count_left_out(study: Study, *, arm: str = "") -> list[dict[str, Any]]:
+    """Return how many people left out each group, the most first; none that nobody left out.
+
+    Of accepted submissions, without repeated groups: ``asked`` people, of whom ``declined`` and
+    ``unknown`` left out the whole group; ``lines`` that others left out one by one. One query.
+    """
+    rows: Any = (
+        GroupAssignment.objects.filter(
+            accepted(of="submission__"),
+            submission__study=study,
+            is_repeat=False,
+            **({"submission__arm": arm} if arm else {}),
+        )
+        .order_by()
+        .values("group__slug")
+        .annotate(
+            asked=Count("pk", distinct=True),
+            **{kind: Count("pk", filter=Q(skipped=kind), distinct=True) for kind in Missing.values},
+            lines=Count("missing_ratings", filter=Q(skipped="")),
+        )
+    )
+    found = [
+        {"group": row.pop("group__slug"), **row}
+        for row in rows
+        if row["declined"] or row["unknown"] or row["lines"]
+    ]
+    return sorted(
+        found, key=lambda row: (-row["declined"] - row["unknown"], -row["lines"], row["group"])
     )
 
 

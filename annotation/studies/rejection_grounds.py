@@ -45,6 +45,9 @@ def rejection_grounds(submission: Submission) -> tuple[GroundFound, ...]:
 
 
 def find_fast(submission: Submission) -> str:
+    """Return why it was too fast; never for one that left out a group, which takes less time."""
+    if submission.assignments.exclude(skipped="").exists():
+        return ""
     return _("Exceptionally fast by the times of the study") * is_exceptionally_fast(submission)
 
 

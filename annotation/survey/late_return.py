@@ -23,6 +23,7 @@ from datetime import timedelta
 from itertools import zip_longest
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotation.models import (
@@ -167,7 +168,12 @@ def plan_return(visit: Visit) -> ReturnPlan:
     quotas = offer(arm, count_quotas(visit.study, instrument=visit.instrument))
     is_open = {quota.group.slug: bool(quota.open) for quota in quotas}
     held = [assignment for assignment in visit.assignments.values() if not assignment.is_repeat]
-    gone = [assignment for assignment in held if not is_open[assignment.group.slug]]
+    # One that was left out takes no place.
+    gone = [
+        assignment
+        for assignment in held
+        if not assignment.skipped and not is_open[assignment.group.slug]
+    ]
     rated = _find_rated(submission)
     if any(assignment.pk in rated for assignment in gone) or not has_pilot_place(visit.study):
         return ReturnPlan(ReturnResult.LOST)
@@ -255,9 +261,9 @@ def _end(visit: Visit) -> None:
 
 
 def _find_rated(submission: Submission) -> set[int]:
-    """Return the keys of assignments whose page was sent. One query."""
-    rated = Rating.objects.filter(assignment__submission=submission)
-    return set(rated.values_list("assignment_id", flat=True).distinct())
+    """Return the keys of assignments whose page was sent, those left out too. One query."""
+    sent = ~Q(skipped="") | Exists(Rating.objects.filter(assignment=OuterRef("pk")))
+    return set(submission.assignments.filter(sent).values_list("pk", flat=True))
 
 
 def _list_groups(visit: Visit) -> list[str]:

@@ -12,7 +12,14 @@ from dataclasses import asdict, dataclass
 from django.utils.translation import gettext as _
 
 from annotation.common.tables import Column, ColumnType, Table, stream_csv
-from annotation.models import CheckKind, GroupAssignment, Rating, Submission
+from annotation.models import (
+    CheckKind,
+    GroupAssignment,
+    Missing,
+    MissingRating,
+    Rating,
+    Submission,
+)
 from annotation.steps.kind import KINDS
 from annotation.steps.question import OptionsQuestion, Question, read_answer
 from annotation.survey.visits.visit import Visit
@@ -30,7 +37,7 @@ class OwnAnswer:
 def list_own_answers(submission: Submission) -> list[OwnAnswer]:
     """Return everything answered, in the order of the survey.
 
-    Five queries for a frozen instrument.
+    Six queries for a frozen instrument.
     """
     visit = Visit(submission)
     answers = [*_list_ratings(visit), *_list_checks(visit), *_list_step_answers(visit)]
@@ -70,19 +77,27 @@ FILES: dict[str, tuple[str, Callable[[Submission], str]]] = {
 def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
     steps = {step.position: step.index for step in visit.steps if KINDS[step.kind].has_group}
     lines = {line.scale.pk: line for line in visit.lines}
-    ratings = Rating.objects.filter(assignment__submission=visit.submission)
-    for rating in sorted(
-        ratings.select_related("assignment__group", "scale"),
-        key=lambda rating: (rating.assignment.position, lines[rating.scale_id].position),
-    ):
-        line = lines[rating.scale_id]
+    left_out: dict[str, str] = {
+        Missing.DECLINED: _("I’d rather not answer"),
+        Missing.UNKNOWN: _("I don’t know"),
+    }
+    rows = [
+        row
+        for model in (Rating, MissingRating)
+        for row in model.objects.filter(assignment__submission=visit.submission).select_related(
+            "assignment__group"
+        )
+    ]
+    rows.sort(key=lambda row: (row.assignment.position, lines[row.scale_id].position))
+    for row in rows:
+        line = lines[row.scale_id]
         poles = {"low": line.low, "high": line.high}
         yield (
-            steps[rating.assignment.position],
+            steps[row.assignment.position],
             OwnAnswer(
-                part=_name_rated(visit, rating.assignment),
+                part=_name_rated(visit, row.assignment),
                 question=_("%(low)s (0) to %(high)s (100)") % poles,
-                answer=f"{rating.value:g}",
+                answer=f"{row.value:g}" if isinstance(row, Rating) else left_out[row.kind],
             ),
         )
 

@@ -15,6 +15,9 @@ def describe_erased(withdrawal: Withdrawal) -> list[str]:
     counts = withdrawal.erased
     lines = {
         "ratings": ngettext("%(n)s rating", "%(n)s ratings", counts.get("ratings", 0)),
+        "left_out": ngettext(
+            "%(n)s line left out", "%(n)s lines left out", counts.get("left_out", 0)
+        ),
         "checks": ngettext("%(n)s short check", "%(n)s short checks", counts.get("checks", 0)),
         "about_yourself": ngettext(
             "%(n)s answer about yourself",

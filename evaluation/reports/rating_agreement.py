@@ -14,11 +14,14 @@ from annotation.studies.quality.damage import (
     find_damage,
     read_damage,
 )
+from annotation.studies.ratings import count_left_out
 from evaluation.analyses.rating_agreement import (
     RatingAgreement,
     RatingAgreementOptions,
     analyze_rating_agreement,
 )
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.type_token import wilson_interval
 from evaluation.models import Report
 from evaluation.reports.parts.document import (
     Document,
@@ -38,7 +41,7 @@ from evaluation.reports.parts.options import (
     split_halves,
 )
 from evaluation.reports.parts.rating_inputs import People, RatingsKind, load_people
-from evaluation.reports.parts.table import Column, ReportTable, alpha_columns
+from evaluation.reports.parts.table import Column, Reader, ReportTable, alpha_columns
 
 # --- The words of a report on the agreement of raters ---------------------------------------------
 
@@ -60,6 +63,14 @@ DAMAGE = "Ratings that look as if they were damaged before they came here."
 WHY_DAMAGE = (
     "Ratings that are copies of others are rare by chance: compare them with their source before "
     "the numbers below are used. All of them are counted here."
+)
+LEFT_OUT = (
+    "Share of the people asked about a group who left out all of it, with Wilson’s interval; lines "
+    "that others left out one by one are counted. Groups that nobody left out are not listed."
+)
+WHY_LEFT_OUT = (
+    "Means of a group that many would not rate are those of the people who would. What was left "
+    "out is no rating: it is not part of any number below."
 )
 WHY_OVERALL = (
     "Alpha is 1 where all agree and 0 where raters differ as much as ratings drawn from all at "
@@ -211,6 +222,47 @@ def damage_sections(damage: ReportTable) -> tuple[Section, ...]:
     return (Section("Signs of damaged data", (printed,), WHY_DAMAGE),)
 
 
+def share_left_out(kind: str, level: float) -> Reader:
+    """Return what reads the share of people who left out a group for one reason."""
+
+    def read_share(row: Mapping[str, Any]) -> Estimate:
+        share = row[kind] / row["asked"]
+        low, high = wilson_interval(share, row["asked"], level=level)
+        return Estimate(share, low, high, row["asked"])
+
+    return read_share
+
+
+def left_out_table(found: Sequence[Mapping[str, Any]], level: float) -> ReportTable:
+    return ReportTable.of(
+        "left_out",
+        "Groups that people left out",
+        found,
+        Column("", "group"),
+        Column("Group", value="plural"),
+        Column("People asked", "asked", decimals=0),
+        Column.estimate(
+            "Rather not answer, %", "declined", share_left_out("declined", level), 0, scale=100
+        ),
+        Column.estimate(
+            "Don’t know it, %",
+            "unknown",
+            share_left_out("unknown", level),
+            0,
+            scale=100,
+            prefix="unknown_",
+        ),
+        Column("Single lines", "lines", decimals=0),
+        level=percent(level),
+    )
+
+
+def left_out_sections(table: ReportTable) -> tuple[Section, ...]:
+    if not table.rows:
+        return ()
+    return (Section("What people left out", (table.printed(LEFT_OUT),), WHY_LEFT_OUT),)
+
+
 def overall_printed(overall: ReportTable) -> Table:
     return overall.printed(
         "Alpha of all ratings by level of measurement, and of every dimension’s scales. Units are "
@@ -286,12 +338,17 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
     def load(self, chosen: Chosen, parameters: RatingAgreementParameters) -> Loaded:
         people = load_people(chosen.the_study, arm=parameters.arm)
         damage = find_damage(map(PlacedRating._make, people.ratings.itertuples(index=False)))
+        left_out = [
+            {**row, "plural": people.names.get(row["group"], row["group"])}
+            for row in count_left_out(chosen.the_study, arm=parameters.arm)
+        ]
         return Loaded(
             record={
                 "study": people.record,
                 "groups": [asdict(group) for group in people.groups],
                 "scales": [asdict(scale) for scale in people.scales],
                 **({"damage": [found.record for found in damage]} if damage else {}),
+                **({"left_out": left_out} if left_out else {}),
             },
             data=people,
             hashes={"study ratings_hash": people.record["ratings_hash"]},
@@ -321,6 +378,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
         groups = group_table(result, group_names, level)
         scales = scale_table(result, scale_names, level)
         damage = damage_table(record.get("damage", ()), group_names | scale_names)
+        unrated = left_out_table(record.get("left_out", ()), result.options.level)
         by_group = groups.printed(
             "Alpha within every group, and how the means of random halves of its raters go "
             "together."
@@ -332,6 +390,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
             keys=key_numbers(overall, result),
             sections=(
                 *damage_sections(damage),
+                *left_out_sections(unrated),
                 Section("All groups together", (overall_printed(overall),), WHY_OVERALL),
                 Section(
                     "Group by group",
@@ -345,7 +404,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
                 groups,
                 scales,
                 half_table(result),
-                *((damage,) if damage.rows else ()),
+                *(table for table in (damage, unrated) if table.rows),
             ),
             method=method(result),
             caveats=caveats(result),

@@ -116,6 +116,8 @@ class Line {
     this.flag = row.querySelector("[data-touched]");
     this.help = row.querySelector(".line-help");
     this.told = row.querySelector("[data-value]");
+    // Where each line can be left out.
+    this.skip = row.querySelector("[data-skip]");
     [this.min, this.max, this.by] = ["min", "max", "step"].map((name) => Number(this.input[name]));
     row.append(document.querySelector("[data-clear-template]").content.cloneNode(true));
     const again = document.querySelector("[data-said-template]");
@@ -128,6 +130,7 @@ class Line {
     this.typed = this.touched && this.input.value !== this.input.defaultValue;
     this.firstTouch = null;
     this.changes = 0;
+    this.means = null;
     this.draw(this.touched ? Number(this.input.value) : this.middle);
     this.listen();
   }
@@ -173,24 +176,34 @@ class Line {
     this.input.setAttribute("aria-valuetext", this.touched ? answered : texts.valuetextEmpty);
   }
 
+  /** Whether it has neither an answer nor a reason for none. */
+  get isOpen() {
+    return !this.touched && !this.skip?.value;
+  }
+
   get state() {
     return {
       touched: this.touched, value: this.shown, firstTouch: this.firstTouch, changes: this.changes,
+      means: this.means, skip: this.skip?.value,
     };
   }
 
-  restore({ touched = true, value, firstTouch, changes }) {
+  restore({ touched = true, value, firstTouch, changes, means = null, skip = "" }) {
     this.touched = touched;
     this.firstTouch = firstTouch;
     this.changes = changes;
+    this.means = means;
+    if (this.skip) this.skip.value = skip;
     this.input.value = String(touched ? value : this.middle);
     this.show();
-    if (touched) this.settle();
+    if (!this.isOpen) this.settle();
   }
 
   /** Take the input's value as the answer. The state `before` a new gesture can be undone to. */
-  answer(before) {
+  answer(before, means) {
     this.touched = true;
+    this.means = means;
+    if (this.skip) this.skip.value = "";
     this.firstTouch ??= step.clock.elapsed();
     if (before) this.count(before);
     this.show();
@@ -235,7 +248,7 @@ class Line {
       const share = (place - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
       input.value = String(this.at(share));
       // One press is one change, through however many values.
-      this.answer(press.answered ? null : press.before);
+      this.answer(press.answered ? null : press.before, press.means);
       press.answered = true;
       input.focus({ preventScroll: true });
     };
@@ -246,6 +259,7 @@ class Line {
       press = {
         id: event.pointerId,
         before,
+        means: event.pointerType || null,
         // A finger may be about to scroll. It means the line once it is lifted or moves along it.
         undecided: event.pointerType !== "mouse",
         way: new Way(event),
@@ -308,7 +322,7 @@ class Line {
     input.addEventListener("input", () => {
       if (touching) input.value = String(this.shown);
       // Assistive technology changes a line without any press.
-      else this.answer(this.state);
+      else this.answer(this.state, "other");
     });
     input.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -325,7 +339,13 @@ class Line {
       const before = this.state;
       const moved = (this.touched ? this.value : this.middle) + this.move(event.key);
       input.value = String(Math.min(this.max, Math.max(this.min, moved)));
-      this.answer(before);
+      this.answer(before, "key");
+    });
+    this.skip?.addEventListener("change", () => {
+      const { firstTouch, skip: { value: skip } } = this;
+      if (this.touched) this.count({ ...this.state, skip: "" });
+      this.restore({ touched: false, firstTouch, changes: this.changes, skip });
+      this.changed();
     });
     this.row.querySelector("[data-clear]").addEventListener("click", () => {
       this.clear();
@@ -393,14 +413,18 @@ function collect() {
   const answered = lines.filter((line) => line.touched);
   return {
     lines: Object.fromEntries(answered.map((line) => [
-      line.key, { first_touch_ms: line.firstTouch, changes: line.changes },
+      line.key, { first_touch_ms: line.firstTouch, changes: line.changes, means: line.means },
     ])),
   };
 }
 
+/** The choice to leave the page out, where there is one; "" for none. */
+const skipPage = [...document.querySelectorAll("[data-skip-page]")];
+const chosen = () => skipPage.find((choice) => choice.checked)?.value ?? "";
+
 function mayLeave() {
-  const missing = lines.filter((line) => !line.touched);
-  if (!missing.length || "optional" in texts) return true;
+  const missing = lines.filter((line) => line.isOpen);
+  if (!missing.length || "optional" in texts || chosen()) return true;
   missing.forEach((line) => line.markMissing());
   summarize(missing);
   missing[0].point();
@@ -408,6 +432,8 @@ function mayLeave() {
 }
 
 const step = prepareStep({ storage: "localStorage", collect, mayLeave });
+// Among the lines of a draft: no line has this name.
+const PAGE = "?";
 const answeredPlace = document.querySelector("[data-answered]");
 const openPlace = document.querySelector("[data-open]");
 const bar = document.querySelector("[data-progress]");
@@ -415,7 +441,7 @@ const passed = bar?.value;
 
 function showCounts() {
   const n = lines.filter((line) => line.touched).length;
-  const open = lines.length - n;
+  const open = chosen() ? 0 : lines.filter((line) => line.isOpen).length;
   if (answeredPlace) {
     answeredPlace.textContent = answeredPlace.dataset.answered
       .replace("{n}", n).replace("{total}", lines.length);
@@ -427,10 +453,8 @@ function showCounts() {
 
 function keep() {
   showCounts();
-  const answered = lines.filter((line) => line.touched);
-  step.draft.write(Object.fromEntries(answered.map((line) => [
-    line.key, { value: line.value, firstTouch: line.firstTouch, changes: line.changes },
-  ])));
+  const done = lines.filter((line) => !line.isOpen).map((line) => [line.key, line.state]);
+  step.draft.write({ ...Object.fromEntries(done), [PAGE]: chosen() });
 }
 
 const said = document.querySelector("[data-said-copy]");
@@ -444,6 +468,11 @@ for (const line of lines) {
     step.restored = true;
   }
 }
+for (const choice of skipPage) {
+  if (kept[PAGE] && !chosen()) choice.checked = choice.value === kept[PAGE];
+  choice.addEventListener("change", keep);
+}
+if (chosen()) skipPage[0].closest("details").open = true;
 if (lines.some((line) => line.typed)) keep();
 else showCounts();
 see(-Infinity);

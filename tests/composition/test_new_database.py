@@ -29,8 +29,13 @@ def make_old(file: Path, make_database: Callable[[Path], None], names: dict[str,
     rows = [(app, name) for app, last in names.items() for name in {"0001_initial", last}]
     rows = [row for row in rows if row != ("stereoscope", "0001_initial")]
     with closing(sqlite3.connect(file)) as database:
-        marks = ", ".join("?" * len(LAST))
-        database.execute(f"DELETE FROM django_migrations WHERE app IN ({marks})", list(LAST))  # noqa: S608
+        # Later changes stay: the tables have them.
+        begun = ["0001_initial", *LAST.values()]
+        marks, apps = (", ".join("?" * len(names)) for names in (begun, LAST))
+        database.execute(
+            f"DELETE FROM django_migrations WHERE name IN ({marks}) AND app IN ({apps})",  # noqa: S608
+            [*begun, *LAST],
+        )
         database.executemany(
             "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-01-01')", rows
         )

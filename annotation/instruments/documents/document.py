@@ -27,7 +27,7 @@ from annotation.instruments.arms import read_arms
 from annotation.instruments.files import MOST_FILES
 from annotation.instruments.flow import MOST_STEPS, explain
 from annotation.instruments.versions import SETTINGS
-from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind
+from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind, Skipping
 from annotation.steps.texts import check_language, check_storable
 
 SCHEMA = "stereoscope-instrument/1"
@@ -213,6 +213,8 @@ def read_document(data: Mapping[str, Any]) -> InstrumentDocument:
     """
     try:
         document = InstrumentDocument.model_validate(data)
+        # Files from before the setting do not say it.
+        document.settings.setdefault("skipping", Skipping.NEVER.value)
     except ValidationError as error:
         raise DocumentError(dict(explain(error, EXPLANATIONS))) from None
     problems: dict[str, str] = {}

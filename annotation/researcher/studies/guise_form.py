@@ -31,7 +31,7 @@ from annotation.studies.guises import draw_guises
 class GuiseCreationForm(CreationForm):
     """A new study of texts."""
 
-    page_fields = ("scale_order", "pole_sides", "show_ticks")
+    page_fields = ("scale_order", "pole_sides", "show_ticks", "skipping")
 
     corpus = forms.ModelChoiceField(
         Corpus.objects.none(),

@@ -18,6 +18,7 @@ from annotation.models import (
     Outcome,
     PoleSides,
     ScaleOrder,
+    Skipping,
     SocialGroup,
     Study,
     TraitPair,
@@ -62,7 +63,7 @@ PAYMENT = (
 )
 RATING_PAGE = (
     gettext_lazy("Rating page"),
-    {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain")},
+    {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain", "skipping")},
 )
 STUDY_FIELDS: tuple[str, ...] = tuple(
     name
@@ -113,6 +114,15 @@ class CreationForm(CurrencyMixin, forms.ModelForm):
         initial=PoleSides.PER_SCALE,
     )
     show_ticks = SwitchField(label=gettext_lazy("Tick labels 0 to 100"))
+    skipping = ChoiceField(
+        label=gettext_lazy("“I’d rather not answer”"),
+        choices=Skipping.choices,
+        initial=Skipping.GROUP,
+        help_text=gettext_lazy(
+            "Offers “I’d rather not answer” and “I don’t know this group”. Both are stored as "
+            "missing values of their own kind and cost no pay."
+        ),
+    )
 
     class Meta:
         model = Study

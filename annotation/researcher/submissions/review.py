@@ -22,6 +22,8 @@ from annotation.models import (
     DataDecision,
     GroupAssignment,
     Instrument,
+    Missing,
+    MissingRating,
     PageEvent,
     PayDecision,
     Rating,
@@ -265,7 +267,7 @@ def describe_device(pages: Sequence[PageEvent]) -> str:
 def build_rating_table(
     submission: Submission, scales: Sequence[TraitScale], pages: Sequence[PageEvent]
 ) -> dict[str, Any] | None:
-    """Return the ratings with scales as rows, None where there are none. Two queries.
+    """Return the ratings with scales as rows, None where there are none. Three queries.
 
     ``heads`` are groups in the order in which they were rated, and whether again; a cell of
     ``rows`` is a rating, and whether it repeats one that it does not match; ``times`` are those of
@@ -276,19 +278,27 @@ def build_rating_table(
         assignment__submission=submission
     ).values_list("assignment", "scale__slug", "value"):
         values.setdefault(assignment_id, {})[slug] = value
+    left_out = {
+        (assignment, slug): str(Missing(kind).label)
+        for assignment, slug, kind in MissingRating.objects.filter(
+            assignment__submission=submission
+        ).values_list("assignment", "scale__slug", "kind")
+    }
     rated = [
         assignment
         for assignment in submission.assignments.select_related("group").order_by("position")
-        if assignment.pk in values
+        if assignment.pk in values or assignment.skipped
     ]
     if not rated:
         return None
-    first = {a.group_id: values[a.pk] for a in rated if not a.is_repeat}
+    first = {a.group_id: values.get(a.pk, {}) for a in rated if not a.is_repeat}
 
     def cell(assignment: GroupAssignment, scale: str) -> tuple[str, bool]:
-        own, before = values[assignment.pk], first.get(assignment.group_id, {})
+        own, before = values.get(assignment.pk, {}), first.get(assignment.group_id, {})
         differs = assignment.is_repeat and _differs(before, own, scale, submission.instrument)
-        return (f"{own[scale]:g}" if scale in own else MISSING), differs
+        if scale in own:
+            return f"{own[scale]:g}", differs
+        return left_out.get((assignment.pk, scale), MISSING), differs
 
     return {
         "heads": [(assignment.group.plural, assignment.is_repeat) for assignment in rated],

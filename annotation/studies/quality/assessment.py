@@ -43,7 +43,11 @@ def find_speeding(record: Record, usual: Usual, thresholds: Thresholds) -> Findi
     limit = thresholds.speed_index
     if limit is None:
         return None
-    seconds = {page.key: page.seconds for page in record.pages if page.seconds is not None}
+    seconds = {
+        page.key: page.seconds
+        for page in record.pages
+        if page.seconds is not None and not page.skipped
+    }
     speed = measure_speed(seconds, usual.page_medians)
     if speed.n_pages < FEWEST_PAGES:
         return Undefined(
@@ -66,7 +70,7 @@ def find_hurried_page(record: Record, usual: Usual, thresholds: Thresholds) -> F
     limit = thresholds.seconds_per_line
     if limit is None:
         return None
-    rated = [page for page in record.pages if page.is_rating]
+    rated = [page for page in record.pages if page.is_rating and not page.skipped]
     paces = [
         page.reading_seconds / len(lines)
         for page, lines in zip(rated, record.lines, strict=False)

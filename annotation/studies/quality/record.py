@@ -24,6 +24,7 @@ class PageRecord:
 
     ``open_seconds`` and ``visible_seconds`` are None where the browser said nothing. ``restored``:
     answers came back after a reload, so that the browser's times are those of its last view.
+    ``skipped``: all that the page asked for was left out, so that it has no lines.
     """
 
     key: PageKey
@@ -34,6 +35,7 @@ class PageRecord:
     pastes: int | None = None
     filled_hidden_field: bool = False
     is_rating: bool = False
+    skipped: bool = False
 
     @property
     def reading_seconds(self) -> float | None:

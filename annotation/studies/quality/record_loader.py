@@ -62,7 +62,8 @@ def load_usual(study: Study) -> Usual:
 def _load_medians(study: Study) -> Mapping[PageKey, float]:
     """Return each page's median time. One query."""
     finished = select_finished(study)
-    events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False).order_by()
+    events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False)
+    events = events.exclude(client__has_key="skipped").order_by()
     return find_page_medians(
         ((instrument, step), seconds)
         for instrument, step, seconds in read_seconds(
@@ -154,6 +155,7 @@ def _load_pages(instruments: Mapping[int, int]) -> dict[int, list[PageRecord]]:
                 pastes=client.get("pastes"),
                 filled_hidden_field=bool(client.get("hidden_field")),
                 is_rating=kind in rating_pages,
+                skipped=bool(client.get("skipped")),
             )
         )
     return pages

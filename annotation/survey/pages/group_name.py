@@ -22,7 +22,7 @@ MAX_CHARACTERS = 120
 
 class GroupNamePage(Page, of=GroupName):
     def open(self, visit: Visit, step: Step) -> bool:
-        return step.position in visit.assignments
+        return visit.is_rated(step)
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {

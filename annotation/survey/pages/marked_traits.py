@@ -23,7 +23,7 @@ FIELDS = ("near", "far")
 
 class MarkedTraitsPage(Page, of=MarkedTraits):
     def open(self, visit: Visit, step: Step) -> bool:
-        if step.position not in visit.assignments:
+        if not visit.is_rated(step):
             return False
         if self._choices(visit, step) is not None:
             return True
@@ -113,6 +113,7 @@ class MarkedTraitsPage(Page, of=MarkedTraits):
                     value=values[line.key],
                 )
                 for line in visit.lines
+                if line.key in values
             ],
             high_from=visit.instrument.high_from,
             low_to=visit.instrument.low_to,

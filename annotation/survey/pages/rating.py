@@ -13,18 +13,18 @@ from django.utils.translation import gettext as _
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
-from annotation.models import Rating, StudyGroup
-from annotation.steps.forms import (
-    FilledForm,
-)
-from annotation.steps.lines import draw_lines, read_lines, show_lines
+from annotation.models import Missing, MissingRating, Rating, Skipping, StudyGroup
+from annotation.steps.forms import FilledForm, not_offered, read_single, refuse_unknown
+from annotation.steps.lines import SKIP, draw_lines, read_lines, show_lines
 from annotation.steps.rating import RatingStep
 from annotation.survey.pages.page import AskedStep, Page
 from annotation.survey.visits.client_record import LineRecord
 from annotation.survey.visits.visit import Visit
 
 LONGEST_FRAME = 160  # characters
+SKIP_GROUP = "skip"  # a field; those of lines begin with `annotation.steps.lines.SKIP`
 _RATINGS = PreparedInsert(Rating)
+_MISSING = PreparedInsert(MissingRating)
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,22 @@ class RatingPage(Page, of=RatingStep):
         return step.position in visit.assignments
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        shown = {**show_lines(visit.lines, filled), "lead": visit.wording["question_lead"]}
+        if visit.instrument.skipping == Skipping.NEVER:
+            return shown
+        unknown = (
+            _("I can’t tell from this text")
+            if visit.study.rates_texts
+            else _("I don’t know this group")
+        )
         return {
-            **show_lines(visit.lines, filled),
-            "lead": visit.wording["question_lead"],
+            **shown,
+            "skip_chosen": filled.text(SKIP_GROUP),
+            "skip_options": [
+                ("", _("I answer on the lines")),
+                (Missing.DECLINED.value, _("I’d rather not answer")),
+                (Missing.UNKNOWN.value, unknown),
+            ],
         }
 
     def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
@@ -86,26 +99,80 @@ class RatingPage(Page, of=RatingStep):
             **drawn,
             **draw_text(visit, group),
             "place": conditional_escape(_name_place(visit, step)),
-            "drawn_lines": draw_lines(AskedStep(visit, step), visit.lines, filled),
+            "drawn_lines": draw_lines(
+                AskedStep(visit, step), visit.lines, filled, skips=_list_line_skips(visit)
+            ),
         }
 
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
-        values = read_lines(sent, visit.lines)
+        skipped = read_skips(sent, visit)
+        values = read_lines(sent, visit.lines, skipped=skipped)
         assignment, nothing = visit.assignments[step.position], LineRecord()
-        _RATINGS.insert(
-            [
-                {
-                    "assignment_id": assignment.pk,
-                    "scale_id": line.scale.pk,
-                    "value": line.to_scale(values[line.key]),
-                    "position": line.position,
-                    "flipped": line.flipped,
-                    "first_touch_ms": visit.client.lines.get(line.key, nothing).first_touch_ms,
-                    "changes": visit.client.lines.get(line.key, nothing).changes,
-                }
-                for line in visit.lines
-            ]
-        )
+        if values:
+            _RATINGS.insert(
+                [
+                    {
+                        "assignment_id": assignment.pk,
+                        "scale_id": line.scale.pk,
+                        "value": line.to_scale(values[line.key]),
+                        "position": line.position,
+                        "flipped": line.flipped,
+                        "first_touch_ms": record.first_touch_ms,
+                        "changes": record.changes,
+                        "means": record.means or "",
+                    }
+                    for line in visit.lines
+                    if line.key in values
+                    for record in [visit.client.lines.get(line.key, nothing)]
+                ]
+            )
+        if skipped:
+            _MISSING.insert(
+                [
+                    {
+                        "assignment_id": assignment.pk,
+                        "scale_id": line.scale.pk,
+                        "kind": skipped[line.key],
+                    }
+                    for line in visit.lines
+                    if line.key in skipped
+                ]
+            )
+        if not values:
+            kinds = set(skipped.values())
+            assignment.skipped = kinds.pop() if len(kinds) == 1 else Missing.DECLINED
+            assignment.save(update_fields=["skipped"])
+            visit.skips_page = True
+
+
+def read_skips(sent: QueryDict, visit: Visit) -> dict[str, str]:
+    """Return why each line is left out that is, by scale slug; all of them where the group is.
+
+    A line that is left out has no answer, whatever else was sent of it. Raises `PageRefused` for
+    what the study does not offer.
+    """
+    lines = [line.key for line in visit.lines]
+    skipping = visit.instrument.skipping
+    fields = {SKIP_GROUP: ""} if skipping != Skipping.NEVER else {}
+    if skipping == Skipping.LINE:
+        fields |= {SKIP + key: key for key in lines}
+    refuse_unknown(sent, prefixes=(SKIP_GROUP,), known=set(fields))
+    found = {key: kind for name, key in fields.items() if (kind := read_single(sent, name))}
+    for kind in found.values():
+        if kind not in Missing.values:
+            raise not_offered(kind)
+    group = found.pop("", "")
+    return dict.fromkeys(lines, group) if group else found
+
+
+def _list_line_skips(visit: Visit) -> list[tuple[str, str]]:
+    """Return the reasons for which a line can be left out, none where the study offers none."""
+    if visit.instrument.skipping != Skipping.LINE:
+        return []
+    return [
+        (Missing.DECLINED.value, _("I’d rather not answer")),
+        (Missing.UNKNOWN.value, _("I don’t know")),
+    ]
 
 
 def _name_place(visit: Visit, step: Step) -> str:

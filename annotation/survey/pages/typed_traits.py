@@ -88,7 +88,7 @@ def list_poles(visit: Visit, step: Step) -> list[TypedWord]:
         for pair in TraitPair.objects.filter(slug__in=[line.key for line in visit.lines])
     }
     poles = []
-    for line in visit.lines:
+    for line in (line for line in visit.lines if line.key in values):
         value, pair = values[line.key], pairs.get(line.key)
         for pole, shown, own, nearness in (
             ("low", line.low, line.scale.low, 100 - value),

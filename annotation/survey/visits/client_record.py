@@ -7,18 +7,22 @@ from typing import Annotated, Any, Literal
 from django.http import QueryDict
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from annotation.models import Means
+
 MAX_CHARACTERS = 16_000
 Milliseconds = Annotated[int, Field(ge=0, le=2_147_483_647)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class LineRecord(BaseModel):
-    """One rating line: milliseconds from the page's opening to the first touch, and changes."""
+    """One rating line: milliseconds from the page's opening to the first touch, changes, and what
+    the last answer was given by."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     first_touch_ms: Milliseconds | None = None
     changes: Count | None = None
+    means: Means | None = None
 
 
 class ClientRecord(BaseModel):

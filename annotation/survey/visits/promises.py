@@ -71,12 +71,13 @@ def _screen_out_pay(study: Study) -> str:
 
 
 def describe_answers(submission: Submission, *, may_erase: bool) -> str:
-    """Return what becomes of the answers of a visit that ended early. Four queries at most."""
+    """Return what becomes of the answers of a visit that ended early. Five queries at most."""
     days = submission.study.answer_days
-    rated = submission.assignments.filter(ratings__isnull=False)
+    pages = submission.assignments
+    answered = pages.filter(ratings__isnull=False), pages.filter(missing_ratings__isnull=False)
     if not any(
         rows.exists()
-        for rows in (rated, submission.answers, submission.step_answers, submission.checks)
+        for rows in (*answered, submission.answers, submission.step_answers, submission.checks)
     ):
         return _("No answers of yours are stored.")
     told = _("What you sent is kept apart and not used.")

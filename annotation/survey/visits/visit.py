@@ -76,6 +76,8 @@ class Visit:
     """
 
     client = ClientRecord()
+    #: Whether the page that was sent left out all that it asked for.
+    skips_page = False
 
     def __init__(self, submission: Submission) -> None:
         self.submission = submission
@@ -216,6 +218,11 @@ class Visit:
         if file is None:
             return None
         return ShownMedia(file, self.wording.get(LOGO_ALT, self.instrument.logo_alt))
+
+    def is_rated(self, step: Step) -> bool:
+        """Return whether a step's group was given and not left out."""
+        assignment = self.assignments.get(step.position)
+        return assignment is not None and not assignment.skipped
 
     def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
         """Return the stored ratings of one page by scale slug. One query."""

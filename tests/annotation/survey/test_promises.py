@@ -75,6 +75,7 @@ def test_consent_says_what_is_recorded_about_how_a_page_is_answered(
         "pastes": ("how often you paste text", "cuántas veces pegas texto"),
         "first_touch_ms": ("when you first touch a line", "tocas una línea por primera vez"),
         "changes": ("how often you change it", "cuántas veces la cambias"),
+        "means": ("answer by touch, pen, mouse", "con el dedo, un lápiz, un ratón"),
         "hidden_field": ("a program seems to fill in a page", "un programa llena una página"),
     }
     stored = {*ClientRecord.model_fields, *LineRecord.model_fields} - {"lines"}

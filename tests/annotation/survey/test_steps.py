@@ -489,13 +489,13 @@ def test_client_timings_go_to_ratings_and_page_event(person) -> None:
         "visible_ms": 60_000,
         "restored": False,
         "lines": {
-            "cold-warm": {"first_touch_ms": 1500, "changes": 2},
+            "cold-warm": {"first_touch_ms": 1500, "changes": 2, "means": "pen"},
             "no-such-scale": {"first_touch_ms": 1, "changes": 1},
         },
     }
     person.send(page, client=json.dumps(record))
     rating = Rating.objects.get(scale__slug="cold-warm")
-    assert (rating.first_touch_ms, rating.changes) == (1500, 2)
+    assert (rating.first_touch_ms, rating.changes, rating.means) == (1500, 2, "pen")
     assert Rating.objects.get(scale__slug="poor-wealthy").first_touch_ms is None
     event = PageEvent.objects.get(step_kind=RatingStep.name)
     assert event.client == {
@@ -516,6 +516,7 @@ def test_client_timings_go_to_ratings_and_page_event(person) -> None:
         ('{"open_ms": -1}', {"left_out": "not valid"}),
         ('{"open_ms": 1e99}', {"left_out": "not valid"}),
         ('{"lines": {"cold-warm": {"first_touch_ms": 99999999999}}}', {"left_out": "not valid"}),
+        ('{"lines": {"cold-warm": {"means": "nose"}}}', {"left_out": "not valid"}),
         ('{"device": "' + "x" * 20_000 + '"}', {"left_out": "too long"}),
         ("", {}),
     ],

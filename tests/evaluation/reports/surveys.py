@@ -17,6 +17,7 @@ from annotation.models import (
     PayDecision,
     PoleSides,
     Rating,
+    Skipping,
     SocialGroup,
     Study,
     Submission,
@@ -69,7 +70,7 @@ def make_rated_study(
         contact_email="team@example.edu",
         groups=groups,
         flow=["consent", "instructions", "rating", "rating", "rating"],
-        instrument_options={"pole_sides": PoleSides.COUNTERBALANCED},
+        instrument_options={"pole_sides": PoleSides.COUNTERBALANCED, "skipping": Skipping.NEVER},
     )
     for key, text in WORDING_OF_THEN.items():
         study.instruments.get().wordings.filter(key=key).update(text=text)

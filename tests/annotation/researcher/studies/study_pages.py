@@ -50,6 +50,7 @@ def new_study_values(**changes: object) -> dict[str, object]:
         "scale_order": "fixed",
         "pole_sides": "fixed",
         "show_ticks": "on",
+        "skipping": "line",
     }
     return values | changes
 
