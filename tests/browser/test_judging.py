@@ -20,7 +20,7 @@ from tests.annotation.judgments.corpora import (
 )
 from tests.browser.accounts import log_in_annotator
 from tests.browser.axe import open_scanned_page, scan
-from tests.browser.survey_visitor import open_context
+from tests.browser.survey_visitor import NARROW, PHONE, open_context
 
 pytestmark = pytest.mark.browser
 
@@ -117,6 +117,17 @@ def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
         assert brand is not None
         assert queue is not None
         assert queue["y"] < brand["y"] + brand["height"], "the head is one line"
+        # Texts of three lines, four questions, and the button are in one screen.
+        page.evaluate(
+            "words => document.querySelectorAll('.source').forEach(one => one.append(words))",
+            " We was finna leave but it started raining, so we just sat there on the porch.",
+        )
+        for locator in (page.locator(".source").first, page.locator("[data-submit]")):
+            expect(locator).to_be_in_viewport(ratio=1)
+        assert page.evaluate("scrollY") == 0
+        page.set_viewport_size(NARROW)
+        assert page.evaluate(WIDTH) == 0
+        page.set_viewport_size(PHONE)
         for aspect, value in answers().items():
             box = page.locator(f"label:has(#{aspect}-{value})")
             size = box.bounding_box()
