@@ -40,15 +40,16 @@ class WebServer:
 
 @contextmanager
 def run_web_server(
-    environment: Mapping[str, str], log: Path, *, backlog: int = BACKLOG
+    environment: Mapping[str, str], log: Path, *, backlog: int = BACKLOG, port: int = 0
 ) -> Iterator[WebServer]:
     """Run gunicorn with the product's configuration until the block ends.
 
-    The socket is opened here, so that no other program can take the port in between. Raises
-    `ServerError`.
+    The socket is opened here, so that no other program can take the port in between; ``port`` is
+    that of a server before, 0 for a free one. Raises `ServerError`.
     """
     with socket.socket() as listener:
-        listener.bind((HOST, 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
         listener.listen(backlog)
         port = listener.getsockname()[1]
         with log.open("wb") as output:
@@ -64,6 +65,7 @@ def run_web_server(
                 pass_fds=(listener.fileno(),),
                 start_new_session=True,
             )
+        listener.close()  # where the server is killed, nobody listens
         try:
             _wait_until_it_answers(process, port, log)
             yield WebServer(port, process.pid)
@@ -83,6 +85,8 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, log: Pat
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is not None:
+        return
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(timeout=15)
