@@ -33,14 +33,26 @@ from annotation.researcher.pages.page import page_urls
 from probing.admin import run_labels
 from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
-from probing.admin.run_downloads import stream_log, stream_run_list, stream_scores, stream_training
+from probing.admin.run_downloads import (
+    stream_answers,
+    stream_log,
+    stream_run_list,
+    stream_scores,
+    stream_training,
+)
 from probing.admin.run_form import Subject
-from probing.admin.run_page import counterparts_context, live_context, page_context
+from probing.admin.run_page import (
+    answers_context,
+    counterparts_context,
+    live_context,
+    page_context,
+)
 from probing.admin.stimuli_forms import FORMS
 from probing.measures.base import AnyMeasure, ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, ShardStatus
 from probing.runs.access import visible_runs
+from probing.runs.answers import keeps_answers
 from probing.runs.certificates import measure_fits
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import dry_run
@@ -89,6 +101,7 @@ class RunAdmin(HasImports, ModelAdmin):
             ("log", self.log_view),
             ("training", self.training_view),
             ("counterparts", self.counterparts_view),
+            ("answers", self.answers_view),
         ]
         return [
             *(
@@ -220,6 +233,15 @@ class RunAdmin(HasImports, ModelAdmin):
         return self._page(
             request, "counterparts", title=title, **counterparts_context(run, request.GET)
         )
+
+    def answers_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        run = self._find(request, pk)
+        if not keeps_answers(run):
+            raise Http404
+        if "download" in request.GET:
+            return stream_answers(run, request.GET)
+        title = _("Answers of run %(n)s") % {"n": run.pk}
+        return self._page(request, "answers", title=title, **answers_context(run, request.GET))
 
     def training_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_training(self._find(request, pk))

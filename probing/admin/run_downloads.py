@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
+from django.http import QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from annotation.common.tables import Table, stream_csv
 from annotation.exports.downloads import build_attachment
 from probing.models import Run, RunEvent, TrainingPoint
+from probing.runs.answers import build_answer_table
 from probing.runs.run_tables import CHUNK, build_result_table, build_table
 from probing.runs.trained_models import trains_several
 
@@ -51,6 +52,17 @@ def stream_run_list(runs: QuerySet[Run]) -> HttpResponseBase:
     )
     table = build_table("runs", RUN_COLUMNS, lambda: rows)
     return build_attachment(stream_csv(table), "stereoscope-runs.csv")
+
+
+def stream_answers(run: Run, query: QueryDict) -> StreamingHttpResponse:
+    """Send the answers that an address chooses: its outcome, unread ones, with reasoning."""
+    table = build_answer_table(
+        run,
+        unread=query.get("show") != "all",
+        outcome=query.get("outcome", ""),
+        reasoning="reasoning" in query,
+    )
+    return _stream_csv(run, table)
 
 
 def stream_training(run: Run) -> StreamingHttpResponse:

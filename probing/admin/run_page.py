@@ -15,11 +15,12 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.lazy import pd
 from annotation.models import Counterpart
 from annotation.researcher.pages.word_diff import word_diff
 from probing.admin import run_labels
 from probing.admin.run_charts import LevelAxis, Tick, draw_rate, draw_shards, heat_table, nice_step
-from probing.measures.base import ResultKind
+from probing.measures.base import ANSWER_COLUMNS, ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.labelled_texts import SPLITS, LabelledTexts
@@ -30,6 +31,7 @@ from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus, TrainingPoint
+from probing.runs.answers import READ, count_answers, keeps_answers, load_answers
 from probing.runs.failure import last_line
 from probing.runs.inputs import load_inputs
 from probing.runs.prices import price_run, show_price
@@ -207,6 +209,7 @@ def _epoch_ticks(x: Callable[[float], float], epochs: int) -> tuple[Tick, ...]:
 #: Before a message of our own in a traceback; such a message is written for people.
 OWN_ERROR = re.compile(r"^probing(\.\w+)+: ")
 COUNTERPARTS_PER_PAGE = 25
+ANSWERS_PER_PAGE = 50
 COUNTERPARTS_SHOWN_AT_ONCE = 3
 QUANTITIES = {
     "perplexity": _("Perplexity"),
@@ -230,6 +233,7 @@ def page_context(run: Run) -> dict[str, Any]:
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
         "parameters": run_labels.parameter_labels(run),
+        "keeps_answers": keeps_answers(run),
         "tokens_spent": f"{run.tokens_spent:,}",
         "answers_reused": run.answers_reused,
         "money_spent": show_price(price_run(run), run.model.price_currency),
@@ -439,6 +443,35 @@ def counterparts_context(run: Run, query: QueryDict) -> dict[str, Any]:
         "varieties": varieties,
         "only_remarked": remarked,
         "is_filtered": bool(words or remarked or variety in varieties),
+        "address": kept.urlencode(),
+        "measure": MEASURES[run.measure],
+    }
+
+
+def answers_context(run: Run, query: QueryDict) -> dict[str, Any]:
+    """Return a page of the answers of ``run``, and how all of them ended. Reads all shards."""
+    counts = count_answers(run)
+    outcomes = list(dict.fromkeys(outcome for outcome, _why, _n in counts))
+    outcome = query.get("outcome", "")
+    everything = query.get("show") == "all"
+    frames = list(load_answers(run, unread=not everything, outcome=outcome))
+    rows = pd.concat(frames) if frames else pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    page = Paginator(range(len(rows)), ANSWERS_PER_PAGE).get_page(query.get("page"))
+    shown = rows.iloc[page.start_index() - 1 if len(rows) else 0 : page.end_index()]
+    kept = query.copy()
+    kept.pop("page", None)
+    total = sum(n for _outcome, _why, n in counts)
+    return {
+        "run": run,
+        "counts": [(*one, f"{one[2] / total:.1%}") for one in counts],
+        "total": total,
+        "unread": sum(n for ended, _why, n in counts if ended != READ),
+        "reasoned": any((one["reasoning_tokens"] > 0).any() for one in frames),
+        "lines": shown.to_dict(orient="records"),
+        "page": page,
+        "outcomes": outcomes,
+        "outcome": outcome if outcome in outcomes else "",
+        "everything": everything,
         "address": kept.urlencode(),
         "measure": MEASURES[run.measure],
     }

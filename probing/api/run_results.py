@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, viewsets
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.permissions import Staff, StaffWithModelPermissions
 from annotation.models import Counterpart
 from probing.api.serializers import (
+    RunAnswerSerializer,
     RunCounterpartSerializer,
     ScoreSerializer,
     TextScoreSerializer,
@@ -20,6 +23,7 @@ from probing.api.serializers import (
 )
 from probing.models import Run, Score, TextScore, TrainingPoint
 from probing.runs.access import visible_runs
+from probing.runs.answers import keeps_answers, load_answers
 from probing.runs.result_tables import run_counterparts
 
 R = TypeVar("R", bound=Model)
@@ -78,6 +82,37 @@ class StaffWhoSeeRuns(Staff):
     def lets_in(self, request: Request, view: APIView) -> bool:
         names = ("probing.view_run", "probing.change_run")
         return super().lets_in(request, view) and any(map(request.user.has_perm, names))
+
+
+class RunAnswerViewSet(viewsets.GenericViewSet[Run]):
+    """What the model of a run answered. `item` is what was asked about, `prompt` how.
+
+    `outcome`: answered, refused, unreadable or cut_off. `reasoning` is no part of the answer.
+    """
+
+    queryset = Run.objects.all()
+    serializer_class = RunAnswerSerializer
+    permission_classes = (StaffWhoSeeRuns,)
+    filter_backends = ()
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("outcome", str, description="Only answers that ended so."),
+            OpenApiParameter("unread", bool, description="Leaves out answers that were read."),
+        ]
+    )
+    def list(self, request: Request, public_id: str) -> Response:
+        run = visible_runs(request.user).filter(public_id=public_id).first()
+        if run is None or not keeps_answers(run):
+            raise NotFound(f"There is no run “{public_id}” that keeps answers.")
+        found = load_answers(
+            run,
+            unread=request.query_params.get("unread", "") in ("true", "1"),
+            outcome=request.query_params.get("outcome", ""),
+        )
+        rows = [row for said in found for row in said.to_dict(orient="records")]
+        page = self.paginate_queryset(rows)  # type: ignore[arg-type] # a list has pages as well
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
 class RunCounterpartViewSet(RunRowsViewSet[Counterpart]):

@@ -417,6 +417,18 @@ class RunCounterpartSerializer(serializers.ModelSerializer[Counterpart]):
         return reference_of(counterpart)[0]
 
 
+class RunAnswerSerializer(serializers.Serializer[Any]):
+    group = serializers.CharField()
+    item = serializers.CharField()
+    prompt = serializers.CharField()
+    repeat = serializers.CharField()
+    outcome = serializers.CharField()
+    why = serializers.CharField(help_text="Why nothing was read; empty if something was.")
+    answer = serializers.CharField()
+    reasoning_tokens = serializers.IntegerField()
+    reasoning = serializers.CharField(help_text="What the model wrote to itself before.")
+
+
 class WorkerRowSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     device = serializers.CharField()

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from annotation.common.lazy import pd
 from probing.lm.question_protocols import Answer
+from probing.measures.base import ANSWER_COLUMNS
 from probing.measures.number_words import names_another, read_number_words
 
 #: Characters of an answer that are read, and how often in a row one of them counts: what is written
 #: without end, or to keep a reader busy, says nothing.
 LONGEST_READ, MOST_ALIKE = 10_000, 40
+#: Characters of an answer that are kept.
+LONGEST_KEPT = 20_000
 _ALIKE = re.compile(rf"(.)\1{{{MOST_ALIKE},}}", re.DOTALL)
 _SPACES = re.compile(rf"\s{{{MOST_ALIKE},}}")
 Outcome = Literal["answered", "refused", "unreadable", "cut_off"]
@@ -194,6 +199,17 @@ def read_rating(
     if not low <= value <= high:
         return ReadRating("unreadable", why=f"a number outside {low:g} to {high:g}")
     return ReadRating("answered", value)
+
+
+def keepable(text: str) -> str:
+    """Return the text as it is kept: no database keeps the character 0 in it."""
+    return text.replace("\0", "")[:LONGEST_KEPT]
+
+
+def said_rows(rows: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return rows as `ANSWER_COLUMNS` under other names; those that they lack are empty."""
+    renamed = rows.rename(columns=dict(names))
+    return renamed.reindex(columns=list(ANSWER_COLUMNS), fill_value="")
 
 
 def _why_unreadable(bare: str, numbers: list[re.Match[str]]) -> str:

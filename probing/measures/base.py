@@ -25,6 +25,13 @@ Frames = Sequence["pd.DataFrame"]
 SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
 TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
 COUNTERPART_COLUMNS = ("pair", "variety", "body", "reason")
+#: What a model said: about whom and what it was asked, in which words, how often; how the answer
+#: ended (`answered`, `refused`, `unreadable`, `cut_off`), why nothing was read, the text, and the
+#: reasoning before it, which is no part of the answer.
+ANSWER_COLUMNS = (
+    *("group", "item", "prompt", "repeat", "outcome", "why", "answer"),
+    *("reasoning_tokens", "reasoning"),
+)
 TRAINED_MODEL_COLUMNS = ("folder", "name")
 TRAINED_CLASSIFIER_COLUMNS = ("folder", "name", "kept", "number", "score", "value", "n")
 
@@ -173,6 +180,10 @@ class Measure(ABC, Generic[M, P]):
         values that went in.
         Raises ValueError where rows are missing or doubled.
         """
+
+    def said(self, stimuli: M, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """Return the answers in a shard's rows, as `ANSWER_COLUMNS`; None if none are kept."""
+        return None
 
     def remarks(self, stimuli: M, parameters: P, shard_frames: Frames) -> list[str]:
         """Return what a reader of the scores should know about how they came about."""

@@ -21,6 +21,7 @@ from probing.lm.errors import GenerationSettingsError
 from probing.lm.question_protocols import Answer, Question
 from probing.lm.text_protocols import Generation, GenerationSettings, TextGenerator, TextTokenizer
 from probing.measures.aggregation import complete_rows
+from probing.measures.answer_reading import keepable, said_rows
 from probing.measures.base import (
     COUNTERPART_COLUMNS,
     Cost,
@@ -318,7 +319,8 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         """Return one row per text.
 
         Columns: those of counterparts, then prompt, perplexities (JSON by slug, empty where none
-        were measured), perplexity_n, settings, finish, n_tokens and thought (hidden reasoning).
+        were measured), perplexity_n, settings, finish, n_tokens, answer (as it
+        came), reasoning (tokens), and thought (hidden reasoning).
         """
         pairs, variety = shard_pairs(payload, stimuli), payload["variety"]
         sample = [(slug, into) for slug, into in payload["sample"]]
@@ -360,11 +362,30 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
                     **shared,
                     "finish": known.finish if known else "too_long",
                     "n_tokens": known.n_tokens if known else None,
-                    "thought": known.thought if known else "",
+                    "answer": keepable(known.text) if known else "",
+                    "reasoning": getattr(known, "reasoning", 0),
+                    "thought": keepable(known.thought) if known else "",
                 }
             )
         frame = pd.DataFrame(rows)
         return frame.astype({"n_tokens": "Int64"})
+
+    def said(self, stimuli: TextStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """Return what was written; texts that are too long to be asked about are left out."""
+        rows = rows[rows["finish"] != "too_long"]
+        outcome = [
+            "refused"
+            if finish == "refused"
+            else "answered"
+            if not reason
+            else "cut_off"
+            if finish == "length"
+            else "unreadable"
+            for finish, reason in zip(rows["finish"], rows["reason"], strict=True)
+        ]
+        names = {"variety": "group", "pair": "item", "reason": "why"}
+        names |= {"reasoning": "reasoning_tokens", "thought": "reasoning"}
+        return said_rows(rows.assign(outcome=outcome, repeat=0), names)
 
     def aggregate(
         self, stimuli: TextStimuli, parameters: CounterpartParameters, shard_frames: Frames

@@ -7,8 +7,8 @@ told, and else the mean of drawn answers.
 
 Columns: group, trait, wording, repeat; access; expected, low, high (from 0 to 100 in the scale's
 own direction, NaN where not told) and mass; drawn (NaN where no answer was drawn or read), outcome,
-why (no number was read), rescaled (what an answer on another scale comes to), reasoning (tokens)
-and text (the answer).
+why (no number was read), rescaled (what an answer on another scale comes to), reasoning (tokens),
+thought (its text), and text (the answer).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -26,7 +26,7 @@ from annotation.common.proportions import estimate_proportion
 from probing.lm.errors import ContextTooLongError, GenerationSettingsError
 from probing.lm.question_protocols import Access, Answer, AnsweringModel, Question
 from probing.lm.text_protocols import GenerationSettings
-from probing.measures.answer_reading import RESCALED, read_rating
+from probing.measures.answer_reading import RESCALED, keepable, read_rating, said_rows
 from probing.measures.base import SCORE_COLUMNS, Cost, Frames, Measure, Problem, ShardPlan, in_words
 from probing.measures.number_evidence import (
     HIGHEST,
@@ -49,15 +49,10 @@ from probing.measures.stimuli import Group, Trait
 from probing.measures.streams import named_seed, named_stream
 from probing.measures.text_measure import LONGEST_REASON
 
-if TYPE_CHECKING:
-    from probing.measures.rating_stimuli import RatingStimuli
-    from probing.measures.stimuli import Group, Trait
-
 # --- Asks a model for direct ratings: one row for every reading -----------------------------------
 
 #: As many likeliest tokens as OpenAI's protocol tells.
 MOST_TOP = 20
-_LONGEST = 20_000
 _UNKNOWN = ExpectedNumber(math.nan, math.nan, math.nan, math.nan)
 
 
@@ -179,7 +174,8 @@ def _reading_row(
         "why": read.why if read else "",
         "rescaled": math.nan if rescaled is None else in_own_direction(rescaled),
         "reasoning": 0 if answer is None else answer.reasoning,
-        "text": "" if answer is None else answer.text.replace("\0", "")[:_LONGEST],
+        "thought": "" if answer is None else keepable(answer.thought),
+        "text": "" if answer is None else keepable(answer.text),
     }
 
 
@@ -605,6 +601,12 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         """Return a row for every reading; see `tell_readings`."""
         groups = [stimuli.group(slug) for slug in payload["groups"]]
         return read_group(self, groups, stimuli, parameters, lm, seed=payload["seed"])
+
+    def said(self, stimuli: RatingStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """Return the answers; expected values of a local model come without any."""
+        names = {"trait": "item", "wording": "prompt", "reasoning": "reasoning_tokens"}
+        names |= {"text": "answer", "thought": "reasoning"}
+        return said_rows(rows[rows["outcome"] != ""], names)
 
     def aggregate(
         self, stimuli: RatingStimuli, parameters: DirectRatingParameters, shard_frames: Frames

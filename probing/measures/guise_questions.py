@@ -72,12 +72,11 @@ def ask_guise(
     )
 
 
-def read_attribute(answer: str, attributes: Sequence[str]) -> str | None:
-    """Return the one attribute that an answer names, in any case; None for none or several."""
+def named_attributes(answer: str, attributes: Sequence[str]) -> list[str]:
+    """Return the attributes that an answer names, in any case."""
     said = answer.casefold()
-    found = {
+    return [
         attribute
-        for attribute in attributes
+        for attribute in dict.fromkeys(attributes)
         if re.search(rf"(?<![\w-]){re.escape(attribute.casefold())}(?![\w-])", said)
-    }
-    return found.pop() if len(found) == 1 else None
+    ]

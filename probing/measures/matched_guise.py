@@ -7,6 +7,7 @@ of the attribute between the guises; neither race nor dialect is named.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +24,7 @@ from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
 from probing.measures.answer_words import spelled_answers, spellings, word_logprobs
 from probing.measures.association import log_mean_exp, paired_association, pooled_association
 from probing.measures.base import (
+    ANSWER_COLUMNS,
     SCORE_COLUMNS,
     Cost,
     Frames,
@@ -373,6 +375,19 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             entries += [(prompt.slug, variety, slug) for variety, slug, _ in texts]
             reasons += [row if isinstance(row, str) else "" for row in read]
         return to_frame(entries, reasons, np.concatenate(values))
+
+    def said(self, stimuli: GuiseStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """Return the answers of a served model that were drawn, or refused."""
+        if "said" not in rows:
+            return None
+        found = [
+            {"group": variety, "item": text, "prompt": prompt, **one}
+            for variety, text, prompt, said in zip(
+                rows["variety"], rows["text"], rows["prompt"], rows["said"], strict=True
+            )
+            for one in json.loads(said)
+        ]
+        return pd.DataFrame(found, columns=list(ANSWER_COLUMNS))
 
     def aggregate(
         self, stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, shard_frames: Frames

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from annotation.common.lazy import np
+from annotation.common.lazy import np, pd
 from probing.lm.errors import LanguageModelError, ServerError
 from probing.lm.question_protocols import Question
 from probing.lm.text_protocols import EndWordModel, GenerationSettings, TextGenerator, TextTokenizer
+from probing.measures.answer_reading import keepable, outcome_of, said_rows
 from probing.measures.answer_words import spelled_answers, word_logprobs
 from probing.measures.base import Frames, Problem, in_words
 from probing.measures.class_prompts import find_class
@@ -36,8 +37,6 @@ from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
     from probing.lm.echoed_endings import EchoedEndings
-
-LONGEST_ANSWER = 200
 
 
 class GeneratedParameters(PromptedParameters, ThinkingParameters):
@@ -115,7 +114,7 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
         parameters: GeneratedParameters,
         lm: TextGenerator,
     ) -> dict[str, Any]:
-        """Return the class, whether an answer named one, the answer, and hidden reasoning.
+        """Return the class, whether an answer named one, the answer, and the reasoning before it.
 
         Where it named none, or the model refused, a class is drawn: §3.4.
         """
@@ -126,6 +125,7 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
             own = [named_seed(repeat.seed, stage, repeat.name, place) for place in places]
             return list(write(lm, questions, settings, own, how))
 
+        chain: list[Any] = [None] * len(places)
         if repeat.wording.reasons:
             texts = [stimuli.sentences[place].text for place in places]
             steps = [
@@ -135,7 +135,7 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
                 )
                 for text in texts
             ]
-            thoughts = say(steps, parameters.reasoning_tokens, "reasoning")
+            thoughts = chain = say(steps, parameters.reasoning_tokens, "reasoning")
             asked = [
                 put_question(
                     repeat.wording.answer_prompt(text, repeat.labels, thought.text), parameters
@@ -160,9 +160,33 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
         return {
             "predicted": drawn,
             "matched": [found is not None for found in named],
-            "answer": [answer.text.replace("\0", "")[:LONGEST_ANSWER] for answer in written],
-            "thought": [answer.thought.replace("\0", "") for answer in written],
+            "answer": [keepable(answer.text) for answer in written],
+            "outcome": [
+                "answered" if found is not None else outcome_of(answer, readable=False)
+                for answer, found in zip(written, named, strict=True)
+            ],
+            "reasoning": [
+                sum(getattr(one, "reasoning", 0) for one in (step, answer))
+                for step, answer in zip(chain, written, strict=True)
+            ],
+            "thought": [
+                keepable("\n\n".join(filter(None, _reasoning_of(step, answer))))
+                for step, answer in zip(chain, written, strict=True)
+            ],
         }
+
+    def said(self, stimuli: PromptedStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """Return the answers with their sentences."""
+        sentences = [stimuli.sentences[place] for place in rows["sentence"]]
+        ended = rows["matched"].map({True: "answered", False: "unreadable"})
+        told = rows.assign(
+            group=[one.group for one in sentences],
+            item=[one.text for one in sentences],
+            why=rows["matched"].map({True: "", False: "named no class"}),
+            outcome=rows.get("outcome", ended),  # runs from before have none
+        )
+        names = {"wording": "prompt", "reasoning": "reasoning_tokens", "thought": "reasoning"}
+        return said_rows(told, names)
 
     def remarks(
         self,
@@ -179,6 +203,12 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
             f"{without:,} of {total:,} answers ({without / total:.1%}) named no class; one was "
             "drawn for each, which makes gaps smaller. Reports have bounds."
         ]
+
+
+def _reasoning_of(step: Any, answer: Any) -> tuple[str, ...]:
+    """Return what was thought before an answer: in words that were asked for, or hidden."""
+    asked = () if step is None else (step.thought, step.text)
+    return (*asked, answer.thought)
 
 
 class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):

@@ -1,12 +1,13 @@
 """Asks served models for matched guises: echoed completions, likeliest tokens, or drawn answers.
 
 The columns are those of :mod:`probing.measures.guise_logprobs`, and of a reading its access tier,
-how many answers were asked for, read, refused, unreadable and cut off, and for every attribute the
-bounds of ln P (`ln_low_…`, `ln_high_…`).
+how many answers were asked for, read, refused, unreadable and cut off, the answers themselves
+(`said`, JSON), and for every attribute the bounds of ln P (`ln_low_…`, `ln_high_…`).
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,10 +18,10 @@ from probing.lm.echoed_endings import NoEchoError
 from probing.lm.errors import EchoError, LanguageModelError, TokenizerError
 from probing.lm.question_protocols import ACCESS_TIERS, Access, Answer, Question
 from probing.lm.text_protocols import GenerationSettings
-from probing.measures.answer_reading import outcome_of
+from probing.measures.answer_reading import Outcome, keepable, outcome_of
 from probing.measures.answer_words import spellings
 from probing.measures.guise_logprobs import to_frame
-from probing.measures.guise_questions import ask_guise, read_attribute
+from probing.measures.guise_questions import ask_guise, named_attributes
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
 from probing.measures.missing_mass import ToldAttributes, plain_token, read_told
 from probing.measures.streams import named_seed
@@ -65,6 +66,7 @@ class ReadGuise:
     access: str
     reason: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    said: list[dict[str, Any]] = field(default_factory=list)
 
 
 class ServedGuises:
@@ -186,9 +188,10 @@ class ServedGuises:
 
     def _told(self, reading: GuiseReading, answer: Answer) -> ReadGuise:
         if answer.finish == "refused" or not answer.tokens:
-            refused = answer.finish == "refused"
-            counts = {"asked": 1, "refused": int(refused)}
-            return ReadGuise(self._nothing(), "", REFUSED if refused else UNREADABLE, counts)
+            outcome = "refused" if answer.finish == "refused" else "unreadable"
+            counts = {"asked": 1, "refused": int(outcome == "refused")}
+            said = [_told_answer(0, answer, outcome, outcome)]
+            return ReadGuise(self._nothing(), "", _WHY[outcome], counts, said)
         likeliest = answer.tokens[0].likeliest
         forms = self._spellings(reading.prompt)
         resolved = self._resolve(reading, likeliest, forms) if self.parameters.bias else None
@@ -245,22 +248,35 @@ class ServedGuises:
             )
 
     def _drawn(self, readings: Sequence[GuiseReading]) -> list[ReadGuise]:
-        draws = self.parameters.draws
-        answers = [
-            self._ask(readings, most=self.parameters.max_new_tokens, what=f"draw {draw}")
-            for draw in range(draws)
-        ]
+        draws = range(self.parameters.draws)
+        # All at once: a server that answers batches takes a day for each.
+        answers = self.lm.answer(
+            [self._question(reading) for _ in draws for reading in readings],
+            GenerationSettings(self.parameters.max_new_tokens, temperature=1.0),
+            seeds=[
+                named_seed(self.seed, f"draw {draw}", *reading.key)
+                for draw in draws
+                for reading in readings
+            ],
+        )
         return [
-            self._shares(reading, [some[place] for some in answers])
+            self._shares(reading, answers[place :: len(readings)])
             for place, reading in enumerate(readings)
         ]
 
     def _shares(self, reading: GuiseReading, answers: Sequence[Answer]) -> ReadGuise:
         listed = self._listed(reading.prompt)
-        named = [read_attribute(answer.text, listed) for answer in answers]
+        all_named = [named_attributes(answer.text, listed) for answer in answers]
+        named = [names[0] if len(names) == 1 else None for names in all_named]
         outcomes = [
             outcome_of(answer, readable=name is not None)
             for answer, name in zip(answers, named, strict=True)
+        ]
+        kept = [
+            _told_answer(draw, answer, outcome, _why_unread(outcome, len(names)))
+            for draw, (answer, outcome, names) in enumerate(
+                zip(answers, outcomes, all_named, strict=True)
+            )
         ]
         said = [
             name for name, outcome in zip(named, outcomes, strict=True) if outcome == "answered"
@@ -274,14 +290,14 @@ class ServedGuises:
         }
         if not said:
             most = max(("refused", "unreadable", "cut_off"), key=lambda name: counts[name])
-            return ReadGuise(self._nothing(), "sampled", _WHY[most], counts)
+            return ReadGuise(self._nothing(), "sampled", _WHY[most], counts, kept)
         share = np.array(
             [
                 said.count(one) / len(said) if reading.prompt.agrees_with(one) else math.nan
                 for one in self.stimuli.attributes
             ]
         )
-        return ReadGuise(ToldAttributes(share, share, share), "sampled", "", counts)
+        return ReadGuise(ToldAttributes(share, share, share), "sampled", "", counts, kept)
 
     def _nothing(self) -> ToldAttributes:
         missing = np.full(self.n, np.nan)
@@ -301,6 +317,7 @@ class ServedGuises:
         )
         names = ("asked", "answered", *_WHY)
         more: dict[str, Any] = {name: [one.counts.get(name, 0) for one in found] for name in names}
+        more["said"] = [json.dumps(one.said, ensure_ascii=False) for one in found]
         # Of what was refused altogether nobody knows what the server would have told.
         more["access"] = [access if one.access else "" for one in found]
         if access == "top_k":
@@ -308,3 +325,24 @@ class ServedGuises:
                 values = logs([getattr(one.told, side) for one in found]).astype(np.float32)
                 more |= {f"ln_{side}_{place}": values[:, place] for place in range(self.n)}
         return pd.concat([frame, pd.DataFrame(more)], axis=1)
+
+
+def _told_answer(draw: int, answer: Answer, outcome: Outcome, why: str) -> dict[str, Any]:
+    """Return an answer as it is kept with its reading."""
+    return {
+        "repeat": draw,
+        "outcome": outcome,
+        "why": why,
+        "answer": keepable(answer.text),
+        "reasoning_tokens": answer.reasoning,
+        "reasoning": keepable(answer.thought),
+    }
+
+
+def _why_unread(outcome: Outcome, n_named: int) -> str:
+    if outcome == "answered":
+        return ""
+    named = "several attributes" if n_named > 1 else "an attribute" if n_named else "no attribute"
+    if outcome == "refused":
+        return f"refused, with {named}" if n_named else "refused"
+    return f"cut off, {named}" if outcome == "cut_off" else named

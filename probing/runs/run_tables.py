@@ -23,7 +23,10 @@ PREDICTION_COLUMNS = ("group", "filler", "template", "text", "y_true", "y_pred",
 #: How a model was asked, and what it said.
 ANSWER_COLUMNS = ("wording", "order", "seed", "matched", "answer")
 #: Columns of numbers, with whether they are whole; all others are texts.
-NUMBERS = {"value": False, **dict.fromkeys(("run", "n", "trial", "y_true", "y_pred"), True)}
+NUMBERS = {
+    "value": False,
+    **dict.fromkeys(("run", "n", "trial", "y_true", "y_pred", "reasoning_tokens"), True),
+}
 CHUNK = 2000
 
 Rows = Iterable[tuple[Any, ...]]
@@ -37,18 +40,20 @@ def build_result_table(run: Run) -> Table:
     """
     usual = RESULTS.get(MEASURES[run.measure].result, RESULTS[ResultKind.SCORES])
     columns, rows, name = OWN.get(run.measure, usual)
-    return build_table(name, (*HEAD, *columns), lambda: _headed(run, rows(run)))
+    return build_table(name, (*HEAD, *columns), lambda: headed(run, rows(run)))
 
 
-def build_reading_table(run: Run) -> Table:
+def build_reading_table(run: Run, *, reasoning: bool = False) -> Table:
     """Return what a run's shards hold: each reading, such as ln P of a word in a sentence.
 
-    Reads all shards. Raises `ValueError` if the run has none, as imported ones.
+    What a model wrote to itself is left out without `reasoning`. Reads all shards. Raises
+    `ValueError` if the run has none, as imported ones.
     """
     frames = load_shard_frames(run)
     if not frames:
         raise ValueError("it has no stored readings")
     names = list(dict.fromkeys(name for frame in frames for name in frame.columns))
+    names = [name for name in names if reasoning or name not in ("thought", "said")]
     kinds = {
         name: next(frame[name].dtype.kind for frame in frames if name in frame) for name in names
     }
@@ -62,7 +67,7 @@ def build_reading_table(run: Run) -> Table:
             for row in frame.to_dict(orient="records"):
                 yield tuple(_plain(row.get(name)) for name in names)
 
-    return Table("readings", columns, lambda: _headed(run, rows()))
+    return Table("readings", columns, lambda: headed(run, rows()))
 
 
 def build_table(name: str, columns: Iterable[str], load: Callable[[], Rows]) -> Table:
@@ -71,7 +76,8 @@ def build_table(name: str, columns: Iterable[str], load: Callable[[], Rows]) -> 
     return Table(name, [Column(one, types[NUMBERS.get(one)], "", "") for one in columns], load)
 
 
-def _headed(run: Run, rows: Rows) -> Rows:
+def headed(run: Run, rows: Rows) -> Rows:
+    """Return rows with what `HEAD` says of their run in front."""
     head = (run.pk, run.measure, run.model.name, "yes" if run.model.is_demo else "no")
     return ((*head, *row) for row in rows)
 

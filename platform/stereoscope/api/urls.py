@@ -19,6 +19,7 @@ from annotation.api.writing_studies import WritingStudyViewSet
 from evaluation.api.views import ReportViewSet
 from probing.api.imports import ImportViewSet
 from probing.api.run_results import (
+    RunAnswerViewSet,
     RunCounterpartViewSet,
     RunScoreViewSet,
     RunTextScoreViewSet,
@@ -82,6 +83,7 @@ router.register(
     RunCounterpartViewSet,
     basename="run-counterpart",
 )
+router.register("runs/(?P<public_id>[0-9a-z]{12})/answers", RunAnswerViewSet, basename="run-answer")
 router.register("imports", ImportViewSet, basename="import")
 router.register("stimuli", StimuliViewSet, basename="stimuli")
 router.register("reports", ReportViewSet, basename="report")

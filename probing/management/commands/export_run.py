@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.common.table_formats import TABLE_FORMATS, split_file_name
 from annotation.common.tables import Table, stream_json_lines
 from probing.models import Run, RunStatus
+from probing.runs.answers import build_answer_table, keeps_answers
 from probing.runs.run_tables import build_reading_table, build_result_table
 
 JSON = ".json"
@@ -34,6 +35,19 @@ class Command(BaseCommand):
             "a word after a group and after its prior (logprob_group, logprob_prior)",
         )
         parser.add_argument(
+            "--answers",
+            action="store_true",
+            help="instead of scores, what the model answered, how each answer ended and why",
+        )
+        parser.add_argument(
+            "--unread", action="store_true", help="of answers, only those that were not read"
+        )
+        parser.add_argument(
+            "--reasoning",
+            action="store_true",
+            help="with readings or answers, what the model wrote to itself before",
+        )
+        parser.add_argument(
             "--overwrite", action="store_true", help="write over a file that is there"
         )
 
@@ -47,7 +61,7 @@ class Command(BaseCommand):
         if path.exists() and not options["overwrite"]:
             raise CommandError(f"“{path}” is there already; --overwrite replaces it.")
         try:
-            table = (build_reading_table if options["readings"] else build_result_table)(run)
+            table = _build(run, options)
             chunks = _stream(table, path.name)
             part = path.with_name(f"{path.name}.part")
             try:
@@ -62,6 +76,16 @@ class Command(BaseCommand):
             raise CommandError(f"Run {run.pk} was not written: {error}.") from error
         rows = sum(1 for _ in table.load())
         self.stdout.write(f"{path}: {rows:,} rows of run {run.pk}, {table.name}.")
+
+
+def _build(run: Run, options: dict[str, Any]) -> Table:
+    if options["answers"] or options["unread"]:
+        if not keeps_answers(run):
+            raise ValueError(f"{run.measure} keeps no answers")
+        return build_answer_table(run, unread=options["unread"], reasoning=options["reasoning"])
+    if options["readings"]:
+        return build_reading_table(run, reasoning=options["reasoning"])
+    return build_result_table(run)
 
 
 def _find_run(wanted: str) -> Run:

@@ -9,7 +9,7 @@ import pytest
 from probing.lm.question_protocols import Answer
 from probing.lm.reasoning_blocks import begins_reasoning, close_reasoning, split_reasoning
 from probing.measures.answer_reading import LONGEST_READ, outcome_of, read_rating
-from probing.measures.guise_questions import read_attribute
+from probing.measures.guise_questions import named_attributes
 
 RATINGS = {
     "70": 70, "70/100": 70, "57 out of 100": 57, "70 de 100": 70, "70 %": 70, "100/100": 100,
@@ -220,7 +220,7 @@ def test_a_megabyte_is_read_in_a_moment(start: str, unit: str) -> None:
         read = read_rating(Answer(said, "length"), rescale=True)
         assert read.outcome != "answered" or len(said) <= LONGEST_READ
         outcome_of(Answer(said, "stop"), readable=True)
-        read_attribute(said, ["lazy", "i am i", "i"])
+        named_attributes(said, ["lazy", "i am i", "i"])
     assert time.process_time() - began < 5
 
 
