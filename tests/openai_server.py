@@ -12,7 +12,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +21,7 @@ from typing import Any
 
 from probing.lm import load_text_model
 from probing.lm.causal import CausalModel
+from tests.batch_endpoints import BatchEndpoints
 from tests.served_writer import ServedWriter
 
 SERVED_NAME = "tiny-chat"
@@ -62,6 +63,7 @@ class OpenAIServer:
         ``logit_bias``, ``opening``, ``echo``, ``completions``, ``tokenize``.
     most_top : how many likeliest tokens it tells; it refuses more.
     raw_logprobs : whether the log-probabilities of a biased request are those without the bias.
+    batches : its endpoints for batches; it has none before :meth:`offer_batches`.
     """
 
     base_url: str
@@ -72,6 +74,15 @@ class OpenAIServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     began: list[float] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
+    batches: BatchEndpoints | None = None
+    answer_line: Callable[[dict[str, Any]], tuple[int, dict[str, Any]]] = field(
+        default=lambda _body: (500, {})
+    )
+
+    def offer_batches(self) -> BatchEndpoints:
+        """Have endpoints for batches from now on, with nothing in them."""
+        self.batches = BatchEndpoints(self.answer_line)
+        return self.batches
 
     @property
     def prompts(self) -> list[str]:
@@ -81,7 +92,7 @@ class OpenAIServer:
         """Begin anew: nothing asked yet, no fault ahead, every option known."""
         for kept in (self.requests, self.began, self.faults, self.refuses, self.ignores):
             kept.clear()
-        self.most_top, self.raw_logprobs = 20, False
+        self.most_top, self.raw_logprobs, self.batches = 20, False, None
 
 
 @contextmanager
@@ -93,17 +104,37 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
     state = OpenAIServer("")
     writer = ServedWriter(model, state)
 
+    def answer_line(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        fault = state.faults.popleft() if state.faults else Fault()
+        refused = _refused(body, state)
+        if fault.status is not None or refused:
+            said = {"message": f"Unsupported parameter: '{refused}'.", **fault.body}
+            return fault.status or 400, {"error": said}
+        with writing:
+            made = writer.chat(body)
+        made["choices"][0].update(fault.answer)
+        return 200, made
+
+    state.answer_line = answer_line
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            if self.path != "/v1/models":
+            if state.batches and self.path.startswith(("/v1/batches", "/v1/files/")):
+                self._send(*state.batches.get(self.path))
+            elif self.path != "/v1/models":
                 self._fail(404, {"message": "no such page"})
             elif self._is_admitted():
                 self._send(200, {"object": "list", "data": [_model(SERVED_NAME), _model("other")]})
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            if state.batches and self.path in ("/v1/batches", "/v1/files"):
+                kind = self.headers["Content-Type"]
+                self._send(*state.batches.post(self.path, kind, sent))
+                return
+            body = json.loads(sent)
             if self.path == "/tokenize" and "tokenize" not in state.refuses:
                 tokens = model.tokenizer.encode_plain(body["prompt"])
                 self._send(200, {"count": len(tokens), "tokens": tokens})
@@ -154,9 +185,12 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
             self._send(status, {"error": {"message": "told to fail", **error}}, headers)
 
         def _send(
-            self, status: int, content: dict[str, Any], headers: dict[str, str] | None = None
+            self,
+            status: int,
+            content: dict[str, Any] | bytes,
+            headers: dict[str, str] | None = None,
         ) -> None:
-            body = json.dumps(content).encode()
+            body = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

@@ -235,6 +235,8 @@ def page_context(run: Run) -> dict[str, Any]:
         "parameters": run_labels.parameter_labels(run),
         "keeps_answers": keeps_answers(run),
         "tokens_spent": f"{run.tokens_spent:,}",
+        "batches": run.batches,
+        "batches_read": sum("tokens" in one for one in run.batches.values()),
         "answers_reused": run.answers_reused,
         "money_spent": show_price(price_run(run), run.model.price_currency),
         "parameter_count": run_labels.parameter_count(run.model),

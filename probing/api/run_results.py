@@ -111,7 +111,7 @@ class RunAnswerViewSet(viewsets.GenericViewSet[Run]):
             outcome=request.query_params.get("outcome", ""),
         )
         rows = [row for said in found for row in said.to_dict(orient="records")]
-        page = self.paginate_queryset(rows)  # type: ignore[arg-type] # a list has pages as well
+        page = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
     from probing.lm.server_abilities import ServerAbilities
+    from probing.lm.server_batches import BatchBook
 
 T = TypeVar("T")
 
@@ -80,6 +81,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
     Parameters
     ----------
     seen : what was seen of the server before; without, every call finds out for itself.
+    book : remembers batches; without one, every question is asked by itself.
     options : of :class:`ServerConnection`.
     """
 
@@ -89,9 +91,11 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
         served_name: str,
         *,
         seen: ServerAbilities | None = None,
+        book: BatchBook | None = None,
         **options: Any,
     ) -> None:
         ServedBatches.__init__(self, base_url, served_name, **options)
+        self.book = book
         ChatFacts.__init__(self, seen)
         #: How many likeliest tokens the server tells, once it has refused more.
         self._most_top: int | None = None
@@ -133,6 +137,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
             The budget is used up; texts that came in before are lost to this call.
         """
         _check(settings, len(prompts), len(seeds))
+        self._batch([Question(prompt) for prompt in prompts], settings, seeds)
         return self.ask_all(
             [
                 partial(self._generate, prompt, settings, seed % _LARGEST_SEED)
@@ -151,12 +156,31 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
     ) -> list[Answer]:
         """Return one answer per question; see :class:`AnsweringModel`. Raises as `generate`."""
         _check(settings, len(questions), len(seeds))
+        self._batch(questions, settings, seeds, top, bias)
         return self.ask_all(
             [
                 partial(self._answer, question, settings, seed % _LARGEST_SEED, top, bias or {})
                 for question, seed in zip(questions, seeds, strict=True)
             ]
         )
+
+    def _batch(
+        self,
+        questions: Sequence[Question],
+        settings: GenerationSettings,
+        seeds: Sequence[int],
+        top: int = 0,
+        bias: Mapping[int, float] | None = None,
+    ) -> None:
+        """Have questions answered in a batch, if this run asks in batches."""
+        if self.book is None:
+            return
+        requests = []
+        for question, seed in zip(questions, seeds, strict=True):
+            body = self._body(question, settings, seed % _LARGEST_SEED, top, bias or {})
+            body |= body.pop("extra_body", {})
+            requests.append((body, "" if "seed" in body else str(seed % _LARGEST_SEED)))
+        self.ask_in_batch(requests)
 
     def _generate(
         self, prompt: str, settings: GenerationSettings, seed: int, client: OpenAI
@@ -295,8 +319,8 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
 
     def _reply(self, value: T, made: Any, question: Question, text: str) -> Reply[T]:
         """Return the value with the tokens of question and answer, as told or by an estimate."""
-        if self.is_reused:
-            return Reply(value, 0, reused=True)
+        if source := self.came_from:  # a batch counts what it cost when it is collected
+            return Reply(value, 0, reused=source == "kept")
         if made.usage and made.usage.total_tokens is not None:
             written = int(made.usage.completion_tokens or 0)
             return Reply(value, int(made.usage.total_tokens), written)

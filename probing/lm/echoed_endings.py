@@ -154,7 +154,7 @@ class EchoedEndings(ServerConnection):
             ]
         except EchoError as error:
             raise self._misplaced(error) from None
-        if self.is_reused:
+        if self.came_from == "kept":
             return Reply(found, 0, reused=True)
         spent = (made.usage.total_tokens or 0) if made.usage else 0
         written = (made.usage.completion_tokens or 0) if made.usage else 0

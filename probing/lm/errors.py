@@ -77,5 +77,13 @@ class EchoError(ServerError):
     """The server's echo does not fit the text that it was sent."""
 
 
+class BatchPendingError(ServerError):
+    """A server has not answered a batch yet; `seconds` is when to ask again."""
+
+    def __init__(self, batch: str, seconds: float) -> None:
+        super().__init__(f"The batch {batch} is not answered yet.")
+        self.batch, self.seconds = batch, seconds
+
+
 class SpendCapError(ServerError):
     """The run has used up the tokens that it may spend."""

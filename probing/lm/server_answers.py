@@ -15,7 +15,7 @@ import os
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -94,30 +94,49 @@ def answer_key(address: str, body: dict[str, Any], draw: str = "") -> str | None
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def batched_key(body: Mapping[str, Any], draw: str) -> str:
+    """Return the name of a request in a batch."""
+    parts = [json.dumps(body, sort_keys=True, ensure_ascii=False), draw]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 class RememberingTransport(httpx2.BaseTransport):
     """Answers completions from a store if it has them, and else sends them at the server's pace.
 
-    `reused.now` says in each thread whether its latest answer came from the store.
+    `source.now` says in each thread where its latest answer came from: `kept` in the store, a
+    `batch`, or nothing for the server. `batched` has the answers of batches.
     """
 
     def __init__(
-        self, inner: httpx2.BaseTransport, pacer: Pacer, store: AnswerStore | None, secret: str
+        self,
+        inner: httpx2.BaseTransport,
+        pacer: Pacer,
+        store: AnswerStore | None,
+        secret: str,
+        batched: Mapping[str, bytes],
     ) -> None:
         self.inner, self.pacer, self.store, self.secret = inner, pacer, store, secret.encode()
-        self.reused = threading.local()
+        self.batched = batched
+        self.source = threading.local()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        self.reused.now = False
+        self.source.now = ""
         draw = request.headers.pop(DRAW_HEADER, "")
         if request.method != "POST" or not request.url.path.endswith("completions"):
             return self.inner.handle_request(request)
         key = None
+        body = json.loads(request.read()) if self.batched or self.store is not None else {}
         if self.store is not None:
-            key = answer_key(str(request.url), json.loads(request.read()), draw)
-            if key and (found := self.store.read(key)) is not None:
-                self.reused.now = True
-                headers = {"Content-Type": "application/json"}
-                return httpx2.Response(200, headers=headers, content=found, request=request)
+            key = answer_key(str(request.url), body, draw)
+        if (found := self.batched.get(batched_key(body, draw))) is not None:
+            self.source.now = "batch"
+            if self.store is not None and key:
+                self.store.keep(key, found)
+        elif self.store is not None and key and (found := self.store.read(key)) is not None:
+            self.source.now = "kept"
+        if found is not None:
+            headers = {"Content-Type": "application/json"}
+            return httpx2.Response(200, headers=headers, content=found, request=request)
         self.pacer.wait()
         response = self.inner.handle_request(request)
         if self.store is not None and key and response.status_code == 200:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from probing.lm.cache import BoundedCache
@@ -70,6 +70,9 @@ class ServerConnection:
         self.listed_hosts = listed_hosts
         self.cache = BoundedCache()
         self._answers = answers
+        #: Answers of batches by the key of their request, and requests that a batch refused.
+        self.batched: dict[str, bytes] = {}
+        self.left_alone: set[str] = set()
         self._transport: RememberingTransport | None = None
         self._pacer = pacer or Pacer(self.limits.requests_per_minute)
 
@@ -110,7 +113,7 @@ class ServerConnection:
                     if self.budget is not None:
                         if reply.reused:
                             self.budget.reuse()
-                        else:
+                        elif reply.tokens:
                             self.budget.spend(reply.tokens, reply.written)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -132,9 +135,22 @@ class ServerConnection:
         return keep_trying(request, self.limits, explain)
 
     @property
-    def is_reused(self) -> bool:
-        """Whether the latest answer of this thread was kept from before, and cost nothing."""
-        return self._transport is not None and getattr(self._transport.reused, "now", False)
+    def came_from(self) -> str:
+        """Where the latest answer of this thread is from: `kept` from before, or a `batch`.
+
+        Empty for one that was paid for just now.
+        """
+        return "" if self._transport is None else getattr(self._transport.source, "now", "")
+
+    def is_kept(self, body: Mapping[str, Any], draw: str = "") -> bool:
+        """Return whether the answer to a chat is kept from before."""
+        from probing.lm.server_answers import answer_key
+
+        if self._answers is None:
+            return False
+        address = f"{self.base_url.rstrip('/')}/chat/completions"
+        key = answer_key(address, dict(body), draw)
+        return key is not None and self._answers.read(key) is not None
 
     def _connect(self) -> OpenAI:
         from httpx2 import HTTPTransport
@@ -157,7 +173,7 @@ class ServerConnection:
             # Each pause within an answer may be as long as the time-out says.
             inner = PublicTransport(self.listed_hosts, most_seconds=2 * self.limits.timeout_seconds)
         self._transport = RememberingTransport(
-            inner, self._pacer, self._answers, key if self.key_variable else ""
+            inner, self._pacer, self._answers, key if self.key_variable else "", self.batched
         )
         return OpenAI(
             base_url=self.base_url,

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from probing.measures.base import MeasureParameters, in_words
+from probing.measures.base import in_words
 from probing.measures.guise_stimuli import Base
-from probing.measures.prompting import begun_with_last_words
+from probing.measures.prompting import BatchParameters, begun_with_last_words
 
 #: What an attribute that is not told counts as: the paper's even share of all mass that listed
 #: attributes leave, or the middle of its bounds (ours).
@@ -18,7 +18,7 @@ ATTRIBUTES_SLOT = "{attributes}"
 MEANING_MATCHED, POOLED = "meaning_matched", "pooled"
 
 
-class MatchedGuiseParameters(MeasureParameters):
+class MatchedGuiseParameters(BatchParameters):
     """Parameters of matched guise probing."""
 
     matching: Literal["paired", "pooled"] = Field(
@@ -140,7 +140,7 @@ class MatchedGuiseParameters(MeasureParameters):
         """Return the parameters that a run with a served or a local model does not depend on."""
         chat = served or self.prompting == "chat"
         asked = {"form", "opening", "instruction", "system_message"}
-        told = {"least_access", "missing_mass", "bias", "draws", "max_new_tokens"}
+        told = {"least_access", "missing_mass", "bias", "draws", "max_new_tokens", "batches"}
         return sorted((set() if chat else asked) | (set() if served else told))
 
     @property

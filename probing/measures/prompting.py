@@ -66,7 +66,18 @@ class LastWordsParameters(PromptingParameters):
     opening: bool | None = begun_with_last_words()
 
 
-class ThinkingParameters(MeasureParameters):
+class BatchParameters(MeasureParameters):
+    """Whether a server is asked in batches."""
+
+    batches: bool = Field(
+        False,
+        title="Ask in batches",
+        description="Sends the questions to the model's server in batches, at half price; answers "
+        "come within a day. For servers that have them.",
+    )
+
+
+class ThinkingParameters(BatchParameters):
     """How much a model may write to itself before its answer."""
 
     thinking_tokens: int = Field(

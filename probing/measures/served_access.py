@@ -73,6 +73,24 @@ def chat_problems(seen: ServerAbilities | None, *, opening: bool) -> Iterator[Pr
         yield Problem("seed", message, False)
 
 
+def batch_problems(parameters: Any, lm: Any) -> Iterator[Problem]:
+    """Yield what keeps a run from being asked in batches, if its parameters say so."""
+    if not getattr(parameters, "batches", False):
+        return
+    where = "parameter batches"
+    if getattr(lm, "kind", "") != "chat":
+        yield Problem(where, "Only the server of a served model can be asked in batches.", True)
+        return
+    seen: ServerAbilities | None = lm.seen
+    if seen is None or seen.away or not seen.batches.works:
+        said = f" ({seen.batches.said})" if seen and seen.batches.said else ""
+        message = f"Its server was not seen to take batches{said}. Leave them out."
+        yield Problem(where, message, True)
+    if getattr(parameters, "form", "chat") != "chat" or getattr(parameters, "bias", False):
+        message = "Batches have questions of a chat alone. Set form to “chat”, and bias off."
+        yield Problem(where, message, True)
+
+
 def _why(seen: ServerAbilities, tier: Access, completions: bool) -> str:
     lacks = []
     if completions and tier != "full":

@@ -174,12 +174,18 @@ class ServedGuises:
     def _likeliest(self, readings: Sequence[GuiseReading]) -> list[ReadGuise] | None:
         """Return what the likeliest tokens tell; None where the server tells none."""
         answers: list[Answer] = []
+        if self.lm.book is not None:  # a day for each batch: its first answers are not waited for
+            if self.lm.seen is not None and self.lm.seen.logprobs.works is False:
+                return None
+            answers = self._ask(readings, most=1, what="told", top=_MOST_TOP)
         # One by one until the server has shown what it tells: nothing is asked in vain.
         while len(answers) < len(readings):
             answers += self._ask([readings[len(answers)]], most=1, what="told", top=_MOST_TOP)
             if answers[-1].finish != "refused":
                 break
-        if answers and answers[-1].finish != "refused" and answers[-1].tokens is None:
+        if all(one.tokens is None for one in answers) and any(
+            one.finish != "refused" for one in answers
+        ):
             return None
         answers += self._ask(readings[len(answers) :], most=1, what="told", top=_MOST_TOP)
         return [
@@ -188,7 +194,7 @@ class ServedGuises:
 
     def _told(self, reading: GuiseReading, answer: Answer) -> ReadGuise:
         if answer.finish == "refused" or not answer.tokens:
-            outcome = "refused" if answer.finish == "refused" else "unreadable"
+            outcome: Outcome = "refused" if answer.finish == "refused" else "unreadable"
             counts = {"asked": 1, "refused": int(outcome == "refused")}
             said = [_told_answer(0, answer, outcome, outcome)]
             return ReadGuise(self._nothing(), "", _WHY[outcome], counts, said)

@@ -76,6 +76,9 @@ class Run(models.Model):
     answers_reused = models.PositiveBigIntegerField(
         default=0, help_text=_("Answers of its server that were kept from before, at no cost.")
     )
+    batches = models.JSONField(
+        default=dict, help_text=_("Batches with its server: id, requests, and tokens when read.")
+    )
     error = models.TextField(blank=True)
 
     class Meta:
@@ -251,6 +254,7 @@ class RunEventKind(models.TextChoices):
     CLAIMED = "claimed", _("Claimed")
     STORED = "stored", _("Stored")
     LAPSED = "lapsed", _("Lapsed")
+    BATCHED = "batched", _("Waiting for a batch")
     ERROR = "error", _("Error")
     CANCELLED = "cancelled", _("Cancelled")
     RESUMED = "resumed", _("Resumed")

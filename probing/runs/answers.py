@@ -48,7 +48,8 @@ def count_answers(run: Run) -> list[tuple[str, str, int]]:
     if not counted:
         return []
     total = pd.concat(counted).groupby(level=[0, 1]).sum().sort_values(ascending=False)
-    return [(str(outcome), str(why), int(n)) for (outcome, why), n in total.items()]
+    counts = total.reset_index(name="n")
+    return list(counts.itertuples(index=False, name=None))
 
 
 def build_answer_table(

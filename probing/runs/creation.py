@@ -17,6 +17,7 @@ from annotation.models import Corpus
 from probing.library.sentences import article_problems
 from probing.lm.certificate import Certificate
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
+from probing.measures.served_access import batch_problems
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, ModelKind, Run, RunEventKind, RunOrigin, RunStatus, Shard
 from probing.runs.certificates import ensure_certificate, explain_unfit, read_certificate
@@ -26,7 +27,7 @@ from probing.runs.events import log_event
 from probing.runs.inputs import load_inputs
 from probing.runs.loaded_models import load_facts
 from probing.runs.parameters import find_measure, validate_parameters
-from probing.runs.prices import find_cap, price_tokens, read_cap, show_price
+from probing.runs.prices import BATCH_SHARE, find_cap, price_tokens, read_cap, show_price
 from probing.runs.training_splits import split_problems
 
 LARGEST_SEED = 2**31 - 1
@@ -229,6 +230,7 @@ def _try_out(
             *changed,
             *split_problems(measure, model, stimuli, corpus),
             *measure.problems(stimuli, parameters, tokenizer),
+            *batch_problems(parameters, tokenizer),
             *_sentence_remarks(stimuli),
         )
         if any(problem.fatal for problem in problems):
@@ -244,6 +246,8 @@ def _try_out(
         )
         problems = (*problems, Problem("cost", message, False))
     money, cap = price_tokens(model, cost.tokens, cost.written), find_cap(model)
+    if money is not None and getattr(parameters, "batches", False):
+        money *= BATCH_SHARE
     if money is not None and cap is not None and money > cap:
         message = (
             f"It may cost {show_price(money, model.price_currency)}, and CHAT_MONEY_PER_RUN allows "

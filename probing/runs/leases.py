@@ -73,7 +73,7 @@ def claim_shard(*, worker: str, device: str = "", run: Run | None = None) -> Sha
 
 def _lock_next(run: Run | None) -> Shard | None:
     waiting = (
-        Shard.objects.filter(status=ShardStatus.PENDING, run__status__in=OPEN)
+        waiting_shards()
         .select_related("run__model")
         .defer("result", "run__stimuli")
         .order_by("run_id", "index")
@@ -83,6 +83,12 @@ def _lock_next(run: Run | None) -> Shard | None:
     if connection.features.has_select_for_update_skip_locked:
         waiting = waiting.select_for_update(skip_locked=True, of=("self",))
     return waiting.first()
+
+
+def waiting_shards() -> QuerySet[Shard]:
+    """Return the shards that may be claimed now, and not only after a pause."""
+    pause_over = Q(lease_until=None) | Q(lease_until__lte=timezone.now())
+    return Shard.objects.filter(pause_over, status=ShardStatus.PENDING, run__status__in=OPEN)
 
 
 def lease_end(now: datetime) -> datetime:
@@ -119,6 +125,17 @@ def renew_lease(shard: Shard) -> bool:
 def release_shard(shard: Shard) -> bool:
     """Give a shard back uncomputed, as if it had not been claimed; False if it was not ours."""
     return bool(held_by(shard).update(**WAITING, attempts=shard.attempts - 1))
+
+
+def pause_shard(shard: Shard, seconds: float, message: str) -> bool:
+    """Give a shard back, as if it had not been claimed, to be claimed after a while."""
+    until = timezone.now() + timedelta(seconds=seconds)
+    paused = held_by(shard).update(**WAITING | {"lease_until": until}, attempts=shard.attempts - 1)
+    if paused:
+        log_event(
+            run_id=shard.run_id, kind=RunEventKind.BATCHED, shard=shard, message=message[:300]
+        )
+    return bool(paused)
 
 
 def release_leases(run: Run) -> int:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F
 
 from probing.lm.errors import (
@@ -69,6 +70,38 @@ class RunBudget:
     def reuse(self) -> None:
         """Count an answer that was kept from before. One query."""
         Run.objects.filter(pk=self._run_id).update(answers_reused=F("answers_reused") + 1)
+
+
+class RunBatches:
+    """The batches of a run, kept with it so that any worker goes on with them after a kill."""
+
+    def __init__(self, run: Run) -> None:
+        self._run_id, self.owner = run.pk, run.public_id
+
+    def find(self, call: str) -> str:
+        """Return the id of the batch of a call; empty if it has none. One query."""
+        known = Run.objects.values_list("batches", flat=True).get(pk=self._run_id)
+        return str(known.get(call, {}).get("id", ""))
+
+    def open(self, call: str, batch: str, requests: int) -> None:
+        """Keep the batch of a call; an empty id forgets it, but not what it has cost."""
+        with transaction.atomic():
+            run = Run.objects.select_for_update(no_key=True).only("batches").get(pk=self._run_id)
+            run.batches[call] = {**run.batches.get(call, {}), "id": batch, "requests": requests}
+            run.save(update_fields=["batches"])
+
+    def close(self, call: str, tokens: int, written: int) -> None:
+        """Count what a batch has cost, once."""
+        with transaction.atomic():
+            runs = Run.objects.select_for_update(no_key=True)
+            run = runs.only("batches", "tokens_spent", "tokens_written").get(pk=self._run_id)
+            kept = run.batches[call]
+            if "tokens" in kept:
+                return
+            kept |= {"tokens": tokens, "written": written}
+            run.tokens_spent += tokens
+            run.tokens_written += written
+            run.save(update_fields=["batches", "tokens_spent", "tokens_written"])
 
 
 # Two, so that two runs can take turns; each may fill gigabytes.
@@ -283,6 +316,7 @@ def open_chat(model: LanguageModel, run: Run | None = None) -> ChatModel:
         listed_hosts=settings.MODEL_SERVER_HOSTS,
         answers=None if run is None else answer_store(),
         seen=None if run is None else read_abilities(model.server_abilities),
+        book=RunBatches(run) if run is not None and run.parameters.get("batches") else None,
     )
 
 

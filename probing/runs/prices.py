@@ -11,6 +11,8 @@ from probing.models import LanguageModel, Run
 
 MILLION = Decimal(1_000_000)
 CENT = Decimal("0.01")
+#: What tokens of a batch cost, as a share of those of a request by itself.
+BATCH_SHARE = Decimal("0.5")
 
 
 def price_tokens(model: LanguageModel, tokens: int, written: int) -> Decimal | None:
@@ -22,8 +24,18 @@ def price_tokens(model: LanguageModel, tokens: int, written: int) -> Decimal | N
 
 
 def price_run(run: Run) -> Decimal | None:
-    """Return what a run has spent so far; None without a known price."""
-    return price_tokens(run.model, run.tokens_spent, run.tokens_written)
+    """Return what a run has spent so far, batches at their price; None without a known one."""
+    whole = price_tokens(run.model, run.tokens_spent, run.tokens_written)
+    batched = price_tokens(run.model, *batched_tokens(run))
+    if whole is None or batched is None:
+        return None
+    return whole - batched * (1 - BATCH_SHARE)
+
+
+def batched_tokens(run: Run) -> tuple[int, int]:
+    """Return the tokens that batches have cost, and those of them that were written."""
+    read = [one for one in run.batches.values() if "tokens" in one]
+    return sum(one["tokens"] for one in read), sum(one["written"] for one in read)
 
 
 def show_price(amount: Decimal | None, currency: str) -> str:

@@ -6,6 +6,7 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 
 import django.db
@@ -13,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.database_errors import is_away
+from probing.lm.errors import BatchPendingError
 from probing.models import ModelKind, Run, RunEventKind, Shard, ShardStatus
 from probing.runs.aggregation import aggregate_run
 from probing.runs.certificates import certify_loaded
@@ -20,7 +22,7 @@ from probing.runs.events import log_event
 from probing.runs.failure import fail_shard
 from probing.runs.heartbeat import keep_lease
 from probing.runs.inputs import RunInputs, load_inputs, to_parquet
-from probing.runs.leases import OPEN, held_by, release_shard
+from probing.runs.leases import OPEN, held_by, pause_shard, release_shard
 from probing.runs.loaded_models import LoadedModel, load_model
 from probing.runs.served_models import prepare_server
 from probing.runs.trained_models import open_training
@@ -33,7 +35,7 @@ class ShardOutcome(Enum):
     STORED = "stored"
     COMPLETED = "stored, and the last of its run"
     FAILED = "failed"
-    RELEASED = "given back with its state saved, because the worker was told to stop"
+    RELEASED = "given back to go on from later, after a stop or until a batch is answered"
     LOST = "its lease went to another worker or its run was closed; nothing was stored"
 
 
@@ -79,6 +81,10 @@ def compute_shard(shard: Shard) -> ShardOutcome:
         raise
     except TrainingPausedError:
         release_shard(shard)
+        return ShardOutcome.RELEASED
+    except BatchPendingError as pending:
+        again = timezone.now() + timedelta(seconds=pending.seconds)
+        pause_shard(shard, pending.seconds, f"{pending} It is asked again at {again:%H:%M:%S}.")
         return ShardOutcome.RELEASED
     except TrainingStoppedError:
         return ShardOutcome.LOST

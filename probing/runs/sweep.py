@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probing.models import Shard, ShardStatus
 from probing.runs.aggregation import complete_runs
 from probing.runs.dispatch import wake_workers
 from probing.runs.failure import lapse_leases
-from probing.runs.leases import OPEN
+from probing.runs.leases import waiting_shards
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,7 @@ def sweep(*, idle: int = 1) -> Swept:
     Computes nothing itself. Three queries when there is nothing to do.
     """
     lapsed = lapse_leases()
-    waiting = Shard.objects.filter(status=ShardStatus.PENDING, run__status__in=OPEN)
-    messages = waiting[:idle].count() if idle > 0 else 0
+    messages = waiting_shards()[:idle].count() if idle > 0 else 0
     if not messages and idle > 0 and complete_runs().exists():
         messages = 1
     if messages:

@@ -21,14 +21,14 @@ from probing.management.console_tables import count, describe_stimuli, print_res
 from probing.measures.base import Problem, StimuliValue
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.registry import MEASURES
-from probing.models import LanguageModel, Run, RunStatus
+from probing.models import LanguageModel, ModelKind, Run, RunStatus
 from probing.runs.creation import DryRun, create_run, dry_run
 from probing.runs.dispatch import any_worker_answers
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
 from probing.runs.leases import OPEN
 from probing.runs.parameters import find_measure
-from probing.runs.prices import show_price
+from probing.runs.prices import price_run, show_price
 from probing.runs.progress import load_progress
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.sentence_files import KINDS, GivenSentences, open_sentences
@@ -411,6 +411,9 @@ def _report(console: Console, run: Run, model: LanguageModel, told: Sequence[str
     for notice in run.notices:
         if notice not in told:
             console.print(f"Note: {notice}")
+    if model.kind == ModelKind.CHAT:
+        money = show_price(price_run(run), model.price_currency)
+        console.print(f"Spent: {run.tokens_spent:,} tokens; money: {money}.")
     console.print(
         f"Run {run.pk} {'ended without a score' if not stored else f'is finished: {stored}'}."
     )
