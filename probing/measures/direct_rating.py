@@ -202,7 +202,7 @@ def aggregate_ratings(
     Raises ValueError where readings are missing or doubled.
     """
     readings, access = _readings(parameters, frames)
-    _require_all(stimuli, readings)
+    _require_all(stimuli, parameters, readings)
     rows: list[dict[str, Any]] = []
     cells = dict(list(readings.groupby(_CELL, sort=False)))
     for group in stimuli.groups:
@@ -275,7 +275,9 @@ def _readings(parameters: DirectRatingParameters, frames: Frames) -> tuple[pd.Da
     return readings.assign(value=readings["expected"].where(told)), access
 
 
-def _require_all(stimuli: RatingStimuli, readings: pd.DataFrame) -> None:
+def _require_all(
+    stimuli: RatingStimuli, parameters: DirectRatingParameters, readings: pd.DataFrame
+) -> None:
     expected = pd.MultiIndex.from_product(
         [[one.slug for one in stimuli.groups], [one.slug for one in stimuli.traits]]
     )
@@ -286,6 +288,10 @@ def _require_all(stimuli: RatingStimuli, readings: pd.DataFrame) -> None:
         raise ValueError(f"{len(strangers)} cells belong to no group and scale of the stimuli")
     if readings.duplicated([*_CELL, "repeat"]).any():
         raise ValueError("some readings occur twice")
+    drawn = readings["access"].eq("sampled").groupby([readings[name] for name in _CELL]).all()
+    wanted = drawn.map({True: parameters.answers, False: parameters.n_wordings})
+    if lost := int((wanted - readings.groupby(_CELL).size()).clip(lower=0).sum()):
+        raise ValueError(f"{lost} readings are missing")
 
 
 def _cell_rows(cell: pd.DataFrame, access: str) -> list[dict[str, Any]]:

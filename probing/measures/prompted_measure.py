@@ -292,7 +292,13 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
     def aggregate(
         self, stimuli: PromptedStimuli, parameters: P, shard_frames: Frames
     ) -> pd.DataFrame:
-        """Return rates and accuracy of groups and words over all repeats together."""
+        """Return rates and accuracy of groups and words over all repeats together.
+
+        Raises ValueError where sentences or repeats are missing or doubled.
+        """
+        found = len({name for frame in shard_frames for name in frame["repeat"].unique()})
+        if found != (wanted := len(self.rounds(stimuli, parameters, 0))):
+            raise ValueError(f"{wanted - found} of {wanted} repeats are missing among the shards")
         return predicted_rates(stimuli, shard_frames)
 
 

@@ -64,6 +64,8 @@ def _aggregate(run: Run) -> _Aggregate:
     inputs = load_inputs(run)
     given = (inputs.stimuli, inputs.parameters, load_shard_frames(run))
     rows: Any = inputs.measure.aggregate(*given).to_dict(orient="records")
+    if not rows:
+        raise ValueError(f"{inputs.measure.title} gave no result at all")
     return _Aggregate(kind=inputs.measure.result, rows=rows, remarks=inputs.measure.remarks(*given))
 
 

@@ -17,7 +17,7 @@ from annotation.studies.creation import create_study
 from probing.models import LanguageModel, Run, RunStatus, Score
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
-from probing.runs.inputs import load_shard_frames
+from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
@@ -319,3 +319,11 @@ def test_a_question_that_does_not_fit_keeps_the_run_from_starting(
     tried = dry_run(**ask(model, study))
     assert any("the model reads 64" in problem.message for problem in tried.fatal)
     assert any("no chat template" in problem.message for problem in tried.notices)
+
+
+def test_a_lost_reading_is_no_rating_of_fewer(local: LanguageModel, study: Study) -> None:
+    run = rate(local, study, reading="answers")
+    inputs, frames = load_inputs(run), load_shard_frames(run)
+    for lost in (frames[0].iloc[1:], frames[0][frames[0]["repeat"] > 1]):
+        with pytest.raises(ValueError, match="readings are missing"):
+            inputs.measure.aggregate(inputs.stimuli, inputs.parameters, [lost, *frames[1:]])

@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, RunEventKind, RunStatus, Score, ShardStatus
 from probing.runs.aggregation import aggregate_run, finish_complete_runs
 from probing.runs.control import resume_run
@@ -136,3 +138,15 @@ def test_results_that_cannot_be_aggregated_fail_the_run_once(make_run: RunMaker)
     assert "Traceback" in run.error
     assert not Score.objects.filter(run=run).exists()
     assert finish_complete_runs() == 0, "a failed run is not tried for ever"
+
+
+def test_a_measure_that_gives_nothing_fails_the_run(
+    make_run: RunMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run()
+    measure = MEASURES[run.measure]
+    monkeypatch.setattr(type(measure), "aggregate", lambda *_: pd.DataFrame())
+    work(worker="w", run=run)
+    run.refresh_from_db()
+    assert run.status == RunStatus.FAILED
+    assert "gave no result at all" in run.error

@@ -27,7 +27,7 @@ from probing.models import (
 )
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
-from probing.runs.inputs import load_shard_frames
+from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.predictions import load_predictions
 from probing.runs.stimuli_loading import StimuliChoice, run_request
@@ -132,6 +132,9 @@ def test_repeats_have_seeds_demonstrations_and_draws_of_their_own(folders: dict[
         rows.sort_values(["repeat", "sentence"]).reset_index(drop=True),
         rows_of(again).sort_values(["repeat", "sentence"]).reset_index(drop=True),
     )
+    inputs, frames = load_inputs(run), load_shard_frames(run)
+    with pytest.raises(ValueError, match="1 of 5 repeats are missing"):
+        inputs.measure.aggregate(inputs.stimuli, inputs.parameters, frames[1:])
     found = load_predictions(run)
     assert len({one.demonstrations for one in found.stimuli.shots}) == 5
     assert found.factors is not None
