@@ -80,13 +80,20 @@ class TableFile:
 
 @dataclass(frozen=True)
 class Problem:
-    """One bad row: the line of the file where it begins, and what is wrong with it."""
+    """One bad row: the line of the file where it begins, and what is wrong with it.
+
+    line : 0 for the file as a whole
+    column, value, expected : where it is one cell
+    """
 
     line: int
     message: str
+    column: str = ""
+    value: str = ""
+    expected: str = ""
 
     def __str__(self) -> str:
-        return f"Line {self.line}: {self.message}"
+        return f"Line {self.line}: {self.message}" if self.line else self.message
 
 
 def describe_import(content: bytes, file_name: str) -> str:

@@ -115,14 +115,14 @@ class ImportPlan:
     """What importing a file would do.
 
     counts : number of what would be stored, by its name in the plural
-    problems : one for every bad place, each a line to print
+    problems : one for every bad place
     warnings : what may be wrong and stops nothing
     data : what the kind needs to store it
     entries : what becomes of each entry, for files that change what is there
     """
 
     counts: Mapping[str, int]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Any = None
     entries: tuple[EntryPlan, ...] = ()
@@ -166,15 +166,18 @@ class ImportRow:
 
     line: int
     values: Mapping[str, Any]
-    faults: list[str] = field(default_factory=list)
+    faults: list[Problem] = field(default_factory=list)
 
-    @property
-    def problems(self) -> list[Problem]:
-        return [Problem(self.line, fault) for fault in self.faults]
+    def fault(self, message: str, **cell: str) -> None:
+        """Note what is wrong with the row; `cell` is as for `Problem`."""
+        self.faults.append(Problem(self.line, message, **cell))
 
     def refuse(self, name: str, value: object, expected: str) -> None:
         """Note that a column's value is not what was expected."""
-        self.faults.append(f"“{name}” is “{shorten(str(value))}”, expected {expected}.")
+        shown = shorten(str(value))
+        told = f"“{shown}”" if shown else "empty"
+        message = f"“{name}” is {told}, expected {expected}."
+        self.fault(message, column=name, value=shown, expected=expected)
 
     def one_of(self, name: str, known: Container[str], *, expected: str = "") -> str:
         """Return a text that is one of those known."""
@@ -199,15 +202,15 @@ class ImportRow:
         if value is None:
             value = ""
         if not isinstance(value, str):
-            self.faults.append(f"“{name}” is {shorten(str(value))}, expected a text.")
+            self.refuse(name, value, "a text")
             return ""
         value = value if as_written and value.strip() else value.strip()
         if fault := text_fault(value):
-            self.faults.append(f"“{name}” {fault}")
+            self.fault(f"“{name}” {fault}", column=name, expected="plain text")
         elif len(value) > longest:
-            self.faults.append(f"“{name}” has {len(value):,} characters, expected {longest:,}.")
+            self.fault(f"“{name}” has {len(value):,} characters, expected {longest:,}.")
         elif needed and not value:
-            self.faults.append(f"“{name}” is empty, expected a text.")
+            self.refuse(name, "", "a text")
         return value
 
     def number(self, name: str, *, needed: bool = False) -> float | None:
@@ -215,7 +218,7 @@ class ImportRow:
         value = self.values.get(name)
         if value is None or (isinstance(value, str) and not value.strip()):
             if needed:
-                self.faults.append(f"“{name}” is empty, expected a number.")
+                self.refuse(name, "", "a number")
             return None
         try:
             number = float(value) if not isinstance(value, bool) else math.nan
@@ -235,9 +238,7 @@ class ImportRow:
         if number is None:
             return None
         if number != int(number) or not least <= number <= most:
-            self.faults.append(
-                f"“{name}” is {number:g}, expected a whole number from {least} to {most}."
-            )
+            self.refuse(name, f"{number:g}", f"a whole number from {least} to {most}")
             return None
         return int(number)
 
@@ -261,10 +262,10 @@ class ReadRows:
     notices: tuple[str, ...] = ()
 
     @property
-    def told_problems(self) -> tuple[str, ...]:
-        """Every problem as a line, in the file's order."""
-        found = [*self.problems, *(problem for row in self.rows for problem in row.problems)]
-        return tuple(str(problem) for problem in sorted(found, key=lambda one: one.line))
+    def told_problems(self) -> tuple[Problem, ...]:
+        """Every problem in the file's order."""
+        found = [*self.problems, *(fault for row in self.rows for fault in row.faults)]
+        return tuple(sorted(found, key=lambda one: one.line))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -277,7 +278,7 @@ class ReadRows:
         """Stop for what is wrong with the file as a whole, after its bad rows if there are some."""
         if not (problems := self.told_problems):
             raise TableFileError(message)
-        problems = (*problems, f"Without these rows: {message}")
+        problems = (*problems, Problem(0, f"Without these rows: {message}"))
         raise BadImportError(ImportPlan({}, problems, self.warnings))
 
     def refuse_placeholders(self, name: str) -> None:
@@ -293,7 +294,7 @@ class ReadRows:
         most = max(numbers, default=math.inf)
         for row, said in found:
             if abs(float(said)) > FAR_BEYOND * most:
-                row.faults.append(
+                row.fault(
                     f"“{name}” is {said}, which stands for a missing number: the others are "
                     f"{most:g} at most. Leave the cell empty, and say why in “reason”."
                 )
@@ -417,7 +418,7 @@ class ImportKind(ABC):
         records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
         problems = [Problem(record.line, record.fault) for record in records if record.fault]
         if len(problems) == len(records):
-            raise BadImportError(ImportPlan({}, tuple(map(str, problems)), table.notices))
+            raise BadImportError(ImportPlan({}, tuple(problems), table.notices))
         given = dict.fromkeys(name for record in records for name in record.values)
         names = _guess(self.columns, given) if request.guesses else {}
         found = {name: name if name in heading.columns else names.get(name) for name in given}

@@ -188,7 +188,7 @@ class _Reader:
         pair = self._pair(row)
         variety = row.text("variety", needed=True)
         if variety and variety not in (self.corpus.source_variety, self.corpus.target_variety):
-            row.faults.append(
+            row.fault(
                 f"“variety” is “{variety}”, expected {self.corpus.source_variety} or "
                 f"{self.corpus.target_variety}."
             )
@@ -199,7 +199,7 @@ class _Reader:
         }
         empty = [name for name, value in {"annotator": number, **ratings}.items() if value is None]
         if empty and not row.faults:
-            row.faults.append(f"“{empty[0]}” is empty, expected a whole number.")
+            row.fault(f"“{empty[0]}” is empty, expected a whole number.")
         comment, seconds = row.text("comment", as_written=True), row.number("seconds") or 0.0
         if row.faults or pair is None or number is None:
             return None
@@ -209,15 +209,15 @@ class _Reader:
         run, body, counterpart = found
         item = (pair.slug, variety, producer, run)
         if before := self.lines.get((item, number)):
-            row.faults.append(f"judge {number} judged this counterpart on line {before} already.")
+            row.fault(f"judge {number} judged this counterpart on line {before} already.")
             return None
         if self.bodies.setdefault(item, body) != body:
-            row.faults.append("“counterpart” differs from that of a row above for the same item.")
+            row.fault("“counterpart” differs from that of a row above for the same item.")
             return None
         try:
             errors = parse_passages(row.text("errors"), body, self.categories)
         except ValueError as fault:
-            row.faults.append(f"“errors” has {fault}.")
+            row.fault(f"“errors” has {fault}.")
             return None
         self.lines[item, number] = row.line
         whole = {name: value for name, value in ratings.items() if value is not None}
@@ -228,7 +228,7 @@ class _Reader:
     def _pair(self, row: ImportRow) -> TextPair | None:
         slug = row.text("pair", needed=True)
         if slug and slug not in self.pairs:
-            row.faults.append(f"“pair” is “{slug}”, which “{self.corpus.name}” does not have.")
+            row.fault(f"“pair” is “{slug}”, which “{self.corpus.name}” does not have.")
         return self.pairs.get(slug)
 
     def _counterpart(
@@ -241,7 +241,7 @@ class _Reader:
         given, run = row.text("counterpart", as_written=True), row.text("run", longest=12)
         if producer == HUMAN:
             if given and given != gold.body:
-                row.faults.append("“counterpart” is not the gold text of the pair.")
+                row.fault("“counterpart” is not the gold text of the pair.")
                 return None
             return "", gold.body, None
         found = self.written.get((original.pk, variety, run or producer), [])
@@ -250,7 +250,7 @@ class _Reader:
         if same:
             return same[0].run, same[0].body, same[0]
         if not given:
-            row.faults.append(
+            row.fault(
                 f"no counterpart in {variety} by “{producer}” is here. Import the counterparts "
                 "first, or give the text in the column “counterpart”."
             )

@@ -133,7 +133,7 @@ class LibraryEntries(ImportKind):
         sets = [f"New sets: {', '.join(found.new_sets)}."] if found.new_sets else []
         return ImportPlan(
             counts={str(action): len(found.of(action)) for action in done},
-            problems=tuple(map(str, found.problems)),
+            problems=tuple(found.problems),
             warnings=(*read.warnings, *sets, *map(str, found.remarks)),
             data=found,
             entries=found.entries,

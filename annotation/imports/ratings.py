@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import Problem, TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.imports.abc_file import (
     LONGEST_NAME,
@@ -89,13 +89,14 @@ class Ratings(ImportKind):
         return [] if _is_published(request) else super().sniff(request)
 
     def plan(self, request: ImportRequest) -> ImportPlan:
+        problems: tuple[Problem, ...]
         warnings: tuple[str, ...] = ()
         if _is_published(request):
             try:
                 parsed = parse_abc_file(request.content, load_vocabulary())
             except AbcFileError as error:
                 raise TableFileError(str(error)) from error
-            problems = tuple(map(str, parsed.problems))
+            problems = tuple(Problem(0, str(problem)) for problem in parsed.problems)
         else:
             parsed, read = _parse_table(request)
             problems, warnings = read.told_problems, read.warnings
@@ -168,19 +169,19 @@ def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
         group = row.text(GROUP.name, needed=True)
         slug = group if group in groups else vocabulary.find_group(group)
         if group and slug is None:
-            row.faults.append(f"“group” is “{shorten(group)}”, {_add_hint('groups')}.")
+            row.fault(f"“group” is “{shorten(group)}”, {_add_hint('groups')}.")
         for trait, column in _trait_columns(row, wide):
             scale = _find_trait(trait, traits, vocabulary)
             if trait and scale is None:
-                row.faults.append(f"“trait” is “{shorten(trait)}”, {_explain(trait, vocabulary)}.")
+                row.fault(f"“trait” is “{shorten(trait)}”, {_explain(trait, vocabulary)}.")
             rating = row.number(column)
             if rating is not None and not low <= rating <= high:
-                row.faults.append(f"“{column}” is {rating:g}, expected {low:g} to {high:g}.")
+                row.refuse(column, f"{rating:g}", f"{low:g} to {high:g}")
             if rating is None and not wide and not row.faults:
-                row.faults.append(f"“{column}” is empty, expected a number.")
+                row.refuse(column, "", "a number")
             key = (person, slug or "", scale or "")
             if key in lines and rating is not None and not row.faults:
-                row.faults.append(f"the same rating stands on line {lines[key]}.")
+                row.fault(f"the same rating stands on line {lines[key]}.")
             if row.faults or rating is None:
                 continue
             lines[key] = row.line

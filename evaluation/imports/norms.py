@@ -104,7 +104,7 @@ def _take(norms: dict[str, Norm], row: ImportRow, kind: NormKind, file_slug: str
     if kind is NormKind.PERCENT and value is not None and not 0 <= value <= 100:
         row.refuse("percent", f"{value:g}", "a number from 0 to 100")
     if slug in norms and label in norms[slug].values:
-        row.faults.append(f"“{label}” comes twice, expected once.")
+        row.fault(f"“{label}” comes twice, expected once.")
     if row.faults:
         return ""
     title = citation.split(";")[0].split(" (scale")[0].strip()[:LONGEST_TITLE]

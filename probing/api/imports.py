@@ -59,6 +59,15 @@ class ImportRequestSerializer(serializers.Serializer[Any]):
         return fields
 
 
+class BadCellSerializer(serializers.Serializer[Any]):
+    """A cell that stops an import."""
+
+    line = serializers.IntegerField()
+    column = serializers.CharField()
+    value = serializers.CharField(help_text="As far as it is printed.")
+    expected = serializers.CharField()
+
+
 class ImportedSerializer(serializers.Serializer[Any]):
     """What was stored, or would be."""
 
@@ -69,6 +78,7 @@ class ImportedSerializer(serializers.Serializer[Any]):
     counts = serializers.DictField(child=serializers.IntegerField())
     warnings = serializers.ListField(child=serializers.CharField())
     problems = serializers.ListField(child=serializers.CharField())
+    bad_cells = BadCellSerializer(many=True, help_text="Of problems, those that are one cell.")
 
 
 class ImportKindSerializer(serializers.Serializer[Any]):
@@ -121,7 +131,7 @@ class ImportViewSet(viewsets.ViewSet):
         except TableFileError as error:
             raise serializers.ValidationError({"content": [str(error)]}) from error
         except BadImportError as error:
-            told = list(error.plan.problems[:PROBLEMS_TOLD])
+            told = list(map(str, error.plan.problems[:PROBLEMS_TOLD]))
             raise serializers.ValidationError({"content": [str(error), *told]}) from error
         return Response(_describe(plan, done.public_id), status=status.HTTP_201_CREATED)
 
@@ -132,5 +142,8 @@ def _describe(plan: ImportPlan, public_id: str | None = None) -> dict[str, Any]:
         "public_id": public_id,
         "counts": dict(plan.counts),
         "warnings": list(plan.warnings),
-        "problems": list(plan.problems[:PROBLEMS_TOLD]),
+        "problems": list(map(str, plan.problems[:PROBLEMS_TOLD])),
+        "bad_cells": BadCellSerializer(
+            [one for one in plan.problems[:PROBLEMS_TOLD] if one.column], many=True
+        ).data,
     }

@@ -136,7 +136,7 @@ class Labels:
         try:
             (label,) = self.map.collapse([row.text("label")])
         except LabelMapError as error:
-            row.faults.append(str(error))
+            row.fault(str(error))
             return 0
         return label
 
@@ -180,11 +180,11 @@ class LabeledTexts(LibraryFileImport):
             new = LabelledText(text, label, SPLIT_NAMES[split] if split else "")
             line, known = found.setdefault(text, (row.line, new))
             if known.label != label:
-                row.faults.append(f"The text has another label than on line {line}.")
+                row.fault(f"The text has another label than on line {line}.")
             elif known.split != new.split:
-                row.faults.append(f"The text stands on line {line} in the split {known.split}.")
+                row.fault(f"The text stands on line {line} in the split {known.split}.")
             elif line != row.line:
-                row.faults.append(f"The text stands on line {line} already.")
+                row.fault(f"The text stands on line {line} already.")
         return {LabelledTextSet: [text for _, text in found.values()]}
 
 
@@ -225,7 +225,7 @@ class LabeledTemplates(LibraryFileImport):
         for row, text, group, behind in zip(read.rows, texts, groups, unfilled, strict=True):
             label = labels.read(row)
             if lexicon and behind is None and not row.faults:
-                row.faults.append(
+                row.fault(
                     f"“{shorten(text)}” holds no word of the group “{group}” in the lexicon with "
                     f"{', '.join(one.slug for one in lexicon)}."
                 )
@@ -233,14 +233,14 @@ class LabeledTemplates(LibraryFileImport):
             try:
                 placeholders(template)
             except ProbeTemplateError as error:
-                row.faults.append(str(error))
+                row.fault(str(error))
             if row.faults:
                 continue
             line, known = found.setdefault(template, (row.line, label))
             if known != label:
-                row.faults.append(f"The template has another label than on line {line}.")
+                row.fault(f"The template has another label than on line {line}.")
             elif line != row.line and not lexicon:
-                row.faults.append(f"The template stands on line {line} already.")
+                row.fault(f"The template stands on line {line} already.")
         width = len(str(len(found)))
         return {
             LabelledTemplateSet: [
@@ -289,17 +289,15 @@ class Lexicon(LibraryFileImport):
                 row.refuse("role", role, f"one of: {', '.join(ROLES)}")
                 continue
             if role != "unmarked" and not all(filler.values()):
-                row.faults.append(
+                row.fault(
                     "A placeholder has no word. Only groups of the role unmarked have empty cells."
                 )
             new = ProbeGroup(slug, name, (), role)
             group = found.get(slug, new)
             if group.role != role:
-                row.faults.append(
-                    f"The group has the role “{role}”, but was “{group.role}” before."
-                )
+                row.fault(f"The group has the role “{role}”, but was “{group.role}” before.")
             elif filler in group.fillers:
-                row.faults.append("The word stands in the file already.")
+                row.fault("The word stands in the file already.")
             if not row.faults:
                 found[slug] = replace(group, fillers=(*group.fillers, filler))
         return {GroupLexicon: list(found.values())}
@@ -336,9 +334,9 @@ class TextPairs(LibraryFileImport):
             if group and not slug:
                 row.refuse("group", group, "a name with letters or digits")
             if slug in texts.get(pair, {}):
-                row.faults.append(f"The pair “{shorten(pair)}” has a text of “{group}” already.")
+                row.fault(f"The pair “{shorten(pair)}” has a text of “{group}” already.")
             if not row.faults and found.setdefault(pair, label) != label:
-                row.faults.append(f"The pair “{shorten(pair)}” has two labels. Give it one.")
+                row.fault(f"The pair “{shorten(pair)}” has two labels. Give it one.")
             if not row.faults:
                 texts.setdefault(pair, {})[slug] = text
                 called[slug] = group

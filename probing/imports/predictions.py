@@ -191,7 +191,7 @@ def _read_row(
     try:
         true, *predicted = labels.collapse(said)
     except LabelMapError as error:
-        row.faults.append(str(error))
+        row.fault(str(error))
         return
     for key, value in zip(names, predicted, strict=True):
         by_run.setdefault(key, []).append((Sentence(group, text, true), value))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.common.text_shortening import shorten
 from annotation.imports.abc_file import Vocabulary
 from annotation.imports.abc_ratings import load_vocabulary
 from annotation.imports.import_kind import ImportColumn, ImportRequest, ImportRow, ReadRows
@@ -68,7 +67,7 @@ class Scores(RunImport):
             found = _read_row(row, groups, traits, vocabulary)
             key = (found["name"], found["group"], found["trait"], found["template"])
             if not row.faults and key in lines:
-                row.faults.append(f"the same score stands on line {lines[key]}.")
+                row.fault(f"the same score stands on line {lines[key]}.")
             if row.faults:
                 continue
             lines[key], rows[key] = row.line, found
@@ -101,11 +100,11 @@ def _read_row(
     group_slug = group if group in groups else vocabulary.find_group(group)
     trait_slug = trait if trait in traits else vocabulary.find_scale(trait)
     if group and group_slug is None:
-        row.faults.append(f"“group” is “{group}”, which the library does not have. Add it there.")
+        row.fault(f"“group” is “{group}”, which the library does not have. Add it there.")
     if trait and trait_slug is None:
         swapped = vocabulary.is_reversed(trait)
         why = "has its poles exchanged" if swapped else "is no trait pair of the library"
-        row.faults.append(f"“trait” is “{trait}”, which {why}.")
+        row.fault(f"“trait” is “{trait}”, which {why}.")
     return {
         "name": row.text("name", longest=40) or PAIR_SCORE,
         "group": group_slug or "",
@@ -119,7 +118,7 @@ def _read_row(
 def _read_access(row: ImportRow) -> str:
     access = row.text("access")
     if access and access not in ACCESS_TIERS:
-        row.faults.append(f"“access” is “{shorten(access)}”, expected {', '.join(ACCESS_TIERS)}.")
+        row.refuse("access", access, ", ".join(ACCESS_TIERS))
     return access
 
 

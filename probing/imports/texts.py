@@ -35,11 +35,9 @@ class Texts:
         pair, variety = row.text("pair", needed=True), row.text("variety", needed=True)
         varieties = (self.corpus.source_variety, self.corpus.target_variety)
         if pair and pair not in self.pairs:
-            row.faults.append(
-                f"“pair” is “{pair}”, which “{self.corpus.name}” does not have to evaluate."
-            )
+            row.fault(f"“pair” is “{pair}”, which “{self.corpus.name}” does not have to evaluate.")
         if variety and variety not in varieties:
-            row.faults.append(f"“variety” is “{variety}”, expected {' or '.join(varieties)}.")
+            row.refuse("variety", variety, " or ".join(varieties))
         return pair, variety
 
     def named_in(self, rows: Sequence[Row]) -> TextStimuli:
@@ -103,10 +101,10 @@ class Spans(RunImport):
             }
             for name, known in (("name", self.NAMES), ("condition", self.CONDITIONS)):
                 if found[name] not in known:
-                    row.faults.append(f"“{name}” is “{found[name]}”, expected {', '.join(known)}.")
+                    row.refuse(name, found[name], ", ".join(known))
             key = tuple(found[name] for name in ("name", "pair", "variety", "condition", "trial"))
             if not row.faults and key in lines:
-                row.faults.append(f"the same value stands on line {lines[key]}.")
+                row.fault(f"the same value stands on line {lines[key]}.")
             if not row.faults:
                 lines[key] = row.line
                 rows.append(found)
@@ -165,10 +163,10 @@ class Counterparts(RunImport):
         lines: dict[tuple[str, str], int],
     ) -> None:
         if before := lines.get((pair, variety)):
-            row.faults.append(f"the counterpart of “{pair}” in {variety} stands on line {before}.")
+            row.fault(f"the counterpart of “{pair}” in {variety} stands on line {before}.")
         found = texts.pairs[pair]
         into_target = variety == texts.corpus.target_variety
         original = (found.source if into_target else found.target).body
         given = row.text("original")
         if given and given != original:
-            row.faults.append(f"“original” is not the text of “{pair}” in the corpus.")
+            row.fault(f"“original” is not the text of “{pair}” in the corpus.")

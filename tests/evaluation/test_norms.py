@@ -60,7 +60,7 @@ def test_a_bad_file_says_what_to_enter_and_stores_nothing(content: bytes, messag
     with pytest.raises((BadImportError, TableFileError)) as caught:
         import_file(import_kinds()["norms"], ImportRequest(content, "norms.csv"))
     plan = getattr(caught.value, "plan", None)
-    said = " ".join([str(caught.value), *(plan.problems if plan else ())])
+    said = " ".join([str(caught.value), *map(str, plan.problems if plan else ())])
     assert message in said
     assert not Norm.objects.exists()
 

@@ -115,7 +115,7 @@ def test_every_common_kind_of_file_is_read(tmp_path: Path, name: str, content: b
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        ("p3,women,cold-warm,101", "“rating” is 101, expected 0 to 100"),
+        ("p3,women,cold-warm,101", "“rating” is “101”, expected 0 to 100"),
         ("p3,women,cold-warm,", "“rating” is empty"),
         ("p3,women,cold-warm,much", "“rating” is “much”, expected a number"),
         ("p3,Martians,cold-warm,5", "import_library --kind groups"),

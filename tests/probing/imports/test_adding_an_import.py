@@ -68,6 +68,9 @@ def test_an_import_of_one_file_works_by_command_http_and_page_and_is_exported(my
     asked = {"kind": "wins", "file_name": "wins.csv", "content": FILE, "options": MADE}
     bad = {**asked, "content": FILE.replace("7;2", "7;few"), "columns": {"won": "W", "lost": "L"}}
     assert "expected a number" in api.post("/api/v1/imports/", bad, format="json").text
+    tried = api.post("/api/v1/imports/", {**bad, "dry_run": True}, format="json")
+    cell = {"line": 2, "column": "lost", "value": "few", "expected": "a number"}
+    assert tried.json()["bad_cells"] == [cell]
     done = api.post("/api/v1/imports/", {**bad, "content": FILE}, format="json")
     assert (done.status_code, done.json()["counts"]) == (201, {"scores": 2, "comparisons": 12})
 

@@ -149,7 +149,7 @@ def test_judgments_of_counterparts_that_stand_in_the_file(corpus: Corpus) -> Non
     assert Judgment.objects.count() == 3
     with pytest.raises(BadImportError) as caught:
         bring("judgments", content.replace("He is late", ""), **options)
-    assert "Import the counterparts first" in caught.value.plan.problems[0]
+    assert "Import the counterparts first" in str(caught.value.plan.problems[0])
 
 
 CODED = (
@@ -194,7 +194,7 @@ def test_errors_that_cannot_be_read_are_named(
     options = {"corpus": corpus.name, "obtained": "By us.", "title": "On paper", "scheme": scheme}
     with pytest.raises(BadImportError) as caught:
         bring("judgments", CODED.format(cell), **options)
-    assert told in caught.value.plan.problems[0]
+    assert told in str(caught.value.plan.problems[0])
     assert not Study.objects.exists()
 
 
@@ -245,7 +245,7 @@ def test_bad_rows_are_named_and_nothing_is_stored(
     with pytest.raises((BadImportError, TableFileError)) as caught:
         bring(kind, content, **options)
     if isinstance(caught.value, BadImportError):
-        assert told in " ".join(caught.value.plan.problems)
+        assert told in " ".join(map(str, caught.value.plan.problems))
     assert nothing_is_stored()
 
 

@@ -39,7 +39,7 @@ def refused(*arguments: Any, **options: Any) -> str:
     with pytest.raises((BadImportError, TableFileError)) as caught:
         bring(*arguments, **options)
     plan = getattr(caught.value, "plan", None)
-    return "\n".join([str(caught.value), *(plan.problems if plan else ())])
+    return "\n".join([str(caught.value), *map(str, plan.problems if plan else ())])
 
 
 def send_page(client: Client, address: str, content: str, **values: str) -> tuple[str, Any]:
@@ -116,7 +116,7 @@ def test_a_lexicon_has_several_words_for_a_group() -> None:
     ("text", "message"),
     [
         ("group,adj\nold,\n", "no word"),
-        ("group,adj\n,old\n", "“group” is “”, expected the name of a group"),
+        ("group,adj\n,old\n", "“group” is empty, expected the name of a group"),
         ("group,role,adj\nold,hero,old\n", "expected one of: group, placebo, unmarked"),
         ("group,role,adj\nold,,old\nold,placebo,aged\n", "was “group” before"),
         ("group,adj\nold,old\nold,old\n", "already"),

@@ -115,7 +115,7 @@ def test_bad_files_store_nothing(text: str, message: str) -> None:
     with pytest.raises((BadImportError, TableFileError, ValidationError)) as caught:
         store(text)
     plan = getattr(caught.value, "plan", None)
-    assert message in " ".join([str(caught.value), *(plan.problems if plan else ())])
+    assert message in " ".join([str(caught.value), *map(str, plan.problems if plan else ())])
     assert not Run.objects.exists()
     assert not LanguageModel.objects.exists()
 
