@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -40,7 +39,6 @@ def make_old(file: Path, make_database: Callable[[Path], None], names: dict[str,
         database.executemany(
             "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-01-01')", rows
         )
-        database.execute("ALTER TABLE probing_run DROP COLUMN batches")
         database.commit()
 
 
@@ -61,12 +59,9 @@ def test_a_database_with_the_last_tables_goes_on(make_database, tmp_path: Path) 
     file = tmp_path / "old.sqlite3"
     make_old(file, make_database, LAST)
     ended = migrate(file)
-    assert ended.returncode == 0, ended.stderr
-    # Its tables are there; it gets what came after them alone.
-    assert re.findall(r"Applying (\S+?)\.\.\.", ended.stdout) == ["probing.0002_batches"]
+    assert (ended.returncode, "No migrations to apply" in ended.stdout) == (0, True), ended.stderr
     with closing(sqlite3.connect(file)) as database:
         assert database.execute(COUNT).fetchone() == (2,)
-        assert "batches" in {row[1] for row in database.execute("PRAGMA table_info(probing_run)")}
 
 
 @pytest.mark.slow
