@@ -15,6 +15,7 @@ from annotation.models import (
     Participant,
     PayDecision,
     Rating,
+    Skipping,
     Study,
     Submission,
     SubmissionState,
@@ -75,7 +76,13 @@ def make_rated_guises(
 ) -> Study:
     """Return a study in which speakers of AAL are rated so far above those of WME."""
     scales = tuple(scale.slug for scale in all_scales())
-    study = make_guise_study(make_pairs(4, name=f"Pairs of {title}"), scales=scales, title=title)
+    study = make_guise_study(
+        make_pairs(4, name=f"Pairs of {title}"),
+        scales=scales,
+        title=title,
+        # As when the reports were stored: the hash of the instrument is part of them.
+        instrument_options={"skipping": Skipping.NEVER},
+    )
     instrument = study.instruments.get()
     texts = {(text.item, text.variety): text for text in instrument.groups.all()}
     items = sorted({item for item, _variety in texts})
