@@ -11,7 +11,7 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.library.uses import register_uses
-        from evaluation.reports.uses import find_report_uses
+        from evaluation.reports.selectors import find_report_uses
         from probing.runs.signals import run_finished, swept
 
         register_uses(find_report_uses)

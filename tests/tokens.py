@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from stereoscope.models import Scope
 
 

@@ -26,31 +26,34 @@ from annotation.models import (
     TaskState,
     WritingStudy,
 )
-from annotation.researcher.judging.judges import JudgesPage
-from annotation.researcher.judging.judging_form import WORDING_FIELDS, JudgingForm
+from annotation.researcher.judging.judging_form import WORDING_FIELDS, JudgesPage, JudgingForm
 from annotation.researcher.judging.overview import (
     JudgingActions,
     JudgingLive,
     JudgingOverview,
     JudgingPage,
 )
-from annotation.researcher.pages.annotator_form import STATEMENT_FIELDSET, STUDY_FIELDS
-from annotation.researcher.pages.annotator_page import AnnotatorStudyPage, shared_pages
+from annotation.researcher.pages.annotators import (
+    STATEMENT_FIELDSET,
+    STUDY_FIELDS,
+    AnnotatorStudyPage,
+    shared_pages,
+)
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.writing.adjudication import (
     AdjudicationList,
     CasePage,
     PublishPage,
     UndoPage,
+    WritersPage,
+    WritingForm,
 )
-from annotation.researcher.writing.annotators import WritersPage
 from annotation.researcher.writing.overview import (
     WritingActions,
     WritingLive,
     WritingOverview,
     WritingPage,
 )
-from annotation.researcher.writing.writing_form import WritingForm
 
 # Proxies have the history of their study, which the library does not find by itself.
 for proxy in (WritingStudy, JudgmentStudy):

@@ -28,8 +28,8 @@ from annotation.corpora.access import (
 )
 from annotation.corpora.summary import with_counts
 from annotation.models import Corpus
-from annotation.researcher.corpora.overview import STATEMENT_SECTIONS
 from annotation.researcher.corpora.pages import (
+    STATEMENT_SECTIONS,
     CorpusExports,
     CorpusOverview,
     CorpusPage,

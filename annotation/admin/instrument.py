@@ -20,8 +20,12 @@ from annotation.researcher.instruments.designer import (
     DrawStep,
     SaveDraft,
 )
-from annotation.researcher.instruments.file_pages import InstrumentFile, ReplaceInstrument
-from annotation.researcher.instruments.files import FileList, FilesPage
+from annotation.researcher.instruments.files import (
+    FileList,
+    FilesPage,
+    InstrumentFile,
+    ReplaceInstrument,
+)
 from annotation.researcher.instruments.languages import (
     AddLanguage,
     ConfirmLanguage,

@@ -25,7 +25,7 @@ from annotation.annotators.errors import (
     LinkState,
     PlaceRefused,
 )
-from annotation.annotators.places import WORK
+from annotation.annotators.queue import WORK
 from annotation.models import Annotator, Study, StudyStatus
 from annotation.models.tokens import new_token
 

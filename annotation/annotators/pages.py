@@ -15,9 +15,8 @@ from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.cache import never_cache
 
-from annotation.annotators.notices import Notice
-from annotation.annotators.places import WORK, current_annotator, find_task
-from annotation.annotators.queue import Entry, Queue, load_queue
+from annotation.annotators.lifecycle import Notice
+from annotation.annotators.queue import WORK, Entry, Queue, current_annotator, find_task, load_queue
 from annotation.models import Annotator, StudyKind, StudyStatus, TaskState
 
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.annotators.form_values import clean_text
+from annotation.annotators.forms import clean_text
 from annotation.models import AnnotatorStatement, Study
 from annotation.studies.lifecycle import lock_study
 

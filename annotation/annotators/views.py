@@ -27,8 +27,8 @@ from annotation.annotators.invitations import (
     find_link_state,
     join_with_new_account,
 )
-from annotation.annotators.notices import link_not_open, locked_out
-from annotation.annotators.places import load_places
+from annotation.annotators.lifecycle import link_not_open, locked_out
+from annotation.annotators.queue import load_places
 
 LOGIN = reverse_lazy("annotators:login")  # not the admin's
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"

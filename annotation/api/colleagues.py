@@ -19,11 +19,11 @@ from annotation.models import MembershipRole, Study, StudyInvitation, StudyMembe
 from annotation.studies.colleagues import (
     change_role,
     invite_colleague,
+    list_members,
     revoke_invitation,
     take_access,
 )
 from annotation.studies.invitation_links import open_links
-from annotation.studies.members import list_members
 
 KEY = "[0-9]{1,18}"
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.annotators.places import WORK
+from annotation.annotators.queue import WORK
 from annotation.api.rows import RowSerializer
 from annotation.exports.ratings import RATING_FIELDS
 from annotation.instruments.presets import PresetName

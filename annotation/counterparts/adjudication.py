@@ -1,4 +1,4 @@
-"""The gold counterpart of each text: agreed on, decided by a person, and published."""
+"""What annotators wrote, and the gold counterpart of each text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.annotators.form_values import clean_text
+from annotation.annotators.forms import clean_text
+from annotation.common.row_order import order_rows
 from annotation.corpora.gold_pairs import GoldItem, GoldResult, add_gold_pairs, find_due
 from annotation.counterparts.drafts import LONGEST_BODY
 from annotation.models import (
@@ -25,6 +26,40 @@ from annotation.models import (
     WritingTask,
 )
 from annotation.studies.lifecycle import lock_study
+
+# --- What annotators wrote in a study, as agreement is computed from it
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One submitted counterpart; `body` is "" where the text is not interpretable."""
+
+    text_slug: str
+    source: str
+    annotator_number: int
+    body: str
+    not_interpretable: bool
+
+
+def load_annotations(study: Study) -> list[Annotation]:
+    """Return every submitted counterpart, by text and annotator, singles included. One query.
+
+    Drafts never count; neither does work that was taken from somebody before it was submitted.
+    """
+    rows = WritingTask.objects.filter(study=study, state=TaskState.DONE).values_list(
+        "text__slug",
+        "text__source",
+        "annotator__number",
+        "counterpart__body",
+        "counterpart__not_interpretable",
+    )
+    return [
+        Annotation(slug, source, number, body or "", bool(refused))
+        for slug, source, number, body, refused in order_rows(rows, 0, 2)
+    ]
+
+
+# --- Gold counterparts
 
 
 class CaseState(Enum):

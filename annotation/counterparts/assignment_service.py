@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.annotators.assignment import give_tasks
 from annotation.annotators.invitations import invite_annotator, remove_annotator
+from annotation.annotators.queue import give_tasks
 from annotation.counterparts.adjudication import settle_text
 from annotation.counterparts.assignment_plan import (
     AssignmentError,
@@ -21,7 +21,7 @@ from annotation.counterparts.assignment_plan import (
     plan_newcomer,
     plan_unassigned,
 )
-from annotation.counterparts.text_sampling import draw_texts
+from annotation.counterparts.creation import draw_texts
 from annotation.models import (
     Annotator,
     Overlap,

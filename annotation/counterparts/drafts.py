@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.annotators.errors import WorkRefused
-from annotation.annotators.form_values import bound_seconds
+from annotation.annotators.forms import bound_seconds
 from annotation.models import WritingTask
 
 LONGEST_BODY, LONGEST_DETAIL = 5000, 400  # characters

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from annotation.annotators.lifecycle import launch
 from annotation.counterparts.assignment_plan import AssignmentError, count_pair_share
 from annotation.counterparts.assignment_service import assign_tasks
-from annotation.counterparts.text_sampling import count_open_texts
+from annotation.counterparts.creation import count_open_texts
 from annotation.models import Study, WritingDesign
 
 

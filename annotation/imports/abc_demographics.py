@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from annotation.common.small_cells import DECLINED, UNANSWERED, Answers
 from annotation.imports.abc_file import AbcFileError
-from annotation.studies.participant_summary import AnsweredBy, SummaryQuestion
+from annotation.studies.participant_answers import AnsweredBy, SummaryQuestion
 
 Kind = Literal["choice", "choices", "number"]
 

@@ -42,7 +42,7 @@ from annotation.models import (
 from annotation.models.tokens import spell
 from annotation.steps.rating import RatingStep
 from annotation.studies.creation import copy_groups, copy_scales, order_groups
-from annotation.studies.participant_summary import store_summary
+from annotation.studies.participant_answers import store_summary
 from annotation.studies.quality.damage import PlacedRating, describe_damage, find_damage
 
 CITATION = (

@@ -22,10 +22,16 @@ from annotation.imports.import_kind import (
     ImportRow,
     find_corpus,
 )
-from annotation.judgments.error_coding import MARK, Passage, parse_passages
-from annotation.judgments.error_scheme import DEFAULT_SCHEME, Scheme, read_scheme, store_scheme
-from annotation.judgments.items import HUMAN
-from annotation.judgments.questions import default_wording
+from annotation.judgments.error_coding import (
+    DEFAULT_SCHEME,
+    MARK,
+    Passage,
+    Scheme,
+    parse_passages,
+    read_scheme,
+    store_scheme,
+)
+from annotation.judgments.questions import HUMAN, default_wording
 from annotation.models import (
     ASPECTS,
     Annotator,

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from annotation.annotators.assignment import give_tasks
 from annotation.annotators.invitations import remove_annotator
+from annotation.annotators.queue import give_tasks
 from annotation.judgments.assignment_plan import HeldItem, JudgingPlan, plan_judging
-from annotation.judgments.items import Draw, draw_items, find_writers, plan_items
+from annotation.judgments.questions import Draw, draw_items, find_writers, plan_items
 from annotation.models import (
     Annotator,
     JudgmentDesign,

@@ -11,9 +11,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.annotators.lifecycle import create_study, edit_design
-from annotation.judgments.error_scheme import parse_scheme, store_scheme
-from annotation.judgments.items import list_producers, missing_directions
-from annotation.judgments.questions import default_wording, parse_wording
+from annotation.judgments.error_coding import parse_scheme, store_scheme
+from annotation.judgments.questions import (
+    default_wording,
+    list_producers,
+    missing_directions,
+    parse_wording,
+)
 from annotation.models import Corpus, JudgmentDesign, Study, StudyKind
 
 
@@ -37,7 +41,7 @@ def create_judgment_study(
     """Create a draft study and its design; judges are invited, counterparts drawn at the launch.
 
     ``wording`` is that of Deas et al. (2023) unless it is given; with an ``error_scheme`` judges
-    mark errors, too (`annotation.judgments.error_scheme`). Raises `ValidationError` for bad
+    mark errors, too (`annotation.judgments.error_coding`). Raises `ValidationError` for bad
     options; nothing is stored then.
     """
     study = create_study(

@@ -12,7 +12,7 @@ from annotation.judgments.assignment_service import (
     joined,
     preview_assignment,
 )
-from annotation.judgments.items import list_producers, missing_directions
+from annotation.judgments.questions import list_producers, missing_directions
 from annotation.models import JudgmentDesign, Study
 
 

@@ -17,7 +17,7 @@ from annotation.library.library_kind import (
     Values,
 )
 from annotation.library.membership import load_memberships, store_memberships
-from annotation.library.paired_names import SEPARATOR as PAIR_SEPARATOR
+from annotation.library.paired_groups import SEPARATOR as PAIR_SEPARATOR
 from annotation.models import Domain, GroupComponent, GroupSet, SocialGroup
 
 COMPONENTS = 2

@@ -52,7 +52,7 @@ class ParticipantSummary(models.Model):
     """Who took part in imported data whose answers cannot be joined to ratings.
 
     Counts per question, never people: what one person said to two questions is not kept.
-    ``questions`` is read by `annotation.studies.participant_summary`.
+    ``questions`` is read by `annotation.studies.participant_answers`.
     """
 
     study = models.OneToOneField(

@@ -29,7 +29,7 @@ from annotation.models import (
     TraitScale,
     Wording,
 )
-from annotation.studies.guises import copy_guises, draw_guises
+from annotation.studies.guise_ratings import copy_guises, draw_guises
 
 
 def human_study_groups() -> list[SocialGroup]:

@@ -10,7 +10,7 @@ from annotation.common.seeded import shuffle
 from annotation.instruments.arms import Arm
 from annotation.models import Study, Submission
 from annotation.studies.quotas import GroupQuota
-from annotation.studies.target_counts import takes_place
+from annotation.studies.target_quotas import takes_place
 
 
 def count_arms(study: Study) -> dict[str, int]:

@@ -28,7 +28,7 @@ from annotation.models import (
 from annotation.studies.lifecycle import lock_study
 from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
-from annotation.studies.target_counts import is_full_by_margins
+from annotation.studies.target_quotas import is_full_by_margins
 from annotation.survey.arm_assignment import offer
 from annotation.survey.group_assignment import assign_groups
 from annotation.survey.visits.errors import StartedElsewhere, StudyFull, StudyNotOpen

@@ -33,7 +33,6 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.parts.kind import ReportKind, RunsInput, Topic
 from evaluation.reports.registry import KINDS, headline, title_of
-from evaluation.reports.report_changes import delete_report, pin_report
 from evaluation.reports.requesting import (
     TITLE_LENGTH,
     read_parameters,
@@ -47,8 +46,9 @@ from evaluation.reports.selectors import (
     is_changeable_by,
     visible_reports,
 )
+from evaluation.reports.views import delete_report, pin_report
+from probing.admin.run_charts import value_label
 from probing.admin.run_form import plain_field
-from probing.admin.run_labels import value_label
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus
 from probing.runs.access import visible_runs

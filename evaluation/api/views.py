@@ -24,9 +24,9 @@ from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, Study
 from evaluation.models import Report
 from evaluation.reports.registry import KINDS
-from evaluation.reports.report_changes import delete_report, pin_report, rename_report
 from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import changeable_reports, visible_reports
+from evaluation.reports.views import delete_report, pin_report, rename_report
 from probing.models import Run
 from probing.runs.access import visible_runs
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from annotation.counterparts.annotations import load_annotations
+from annotation.counterparts.adjudication import load_annotations
 from annotation.models import Study, StudyKind, TaskState
 from evaluation.analyses.agreement import (
     AgreementOptions,

@@ -60,7 +60,7 @@ from evaluation.reports.parts.run_settings import settings_section, settings_tab
 from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
-from probing.runs.inputs import load_inputs
+from probing.runs.parameters import load_inputs
 
 # --- The words of the report on ratings of guises -------------------------------------------------
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from annotation.counterparts.annotations import load_annotations
+from annotation.counterparts.adjudication import load_annotations
 from annotation.models import Study, StudyKind
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
 from evaluation.analyses.plain_record import from_plain, to_plain

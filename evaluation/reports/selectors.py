@@ -1,20 +1,43 @@
-"""Reads reports for the people who may see what they rest on."""
+"""Which reports people may see, and which of them use entries of the library."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
 from annotation.corpora.access import changeable_corpora, visible_corpora
+from annotation.library.uses import User
 from annotation.models import Study, Withdrawal
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.kind import RunsInput
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
-from probing.models import Run, RunStatus
+from probing.models import Run, RunStatus, WordList
 from probing.runs.access import visible_runs
+
+# --- Which reports use entries of the library by themselves: word lists, named in parameters
+
+
+def find_report_uses(
+    model: type[Model], slugs: Collection[str], user: User
+) -> Iterable[tuple[str, str]]:
+    """Yield reports that count the words of a list. Two queries."""
+    # Every process imports this file at its start; what selectors need is needed by few.
+
+    if model is not WordList:
+        return
+    reports = Report.objects.filter(parameters__word_list__in=list(slugs))
+    visible = set(visible_reports(user).values_list("pk", flat=True))
+    for pk, title, parameters in reports.values_list("pk", "title", "parameters"):
+        what = f"the report “{title}”" if pk in visible else "a report of somebody else"
+        yield parameters["word_list"], what
+
+
+# --- Reports that an account may see
 
 
 def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:

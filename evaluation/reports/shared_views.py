@@ -6,23 +6,166 @@ away, and no address with a token goes out in a referrer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import wraps
 from http import HTTPStatus
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from annotation.audit.record import record
 from annotation.common.limits import client_address, is_over_limit
+from annotation.common.small_cells import DEFAULT_MINIMUM
 from annotation.models import AuditAction
-from evaluation.models import Report, ReportShare
+from annotation.models.tokens import new_token
+from evaluation.models import Report, ReportShare, ReportStatus
 from evaluation.reports import answers
-from evaluation.reports.shared_cut import cut_small
-from evaluation.reports.shares import find_share
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.provenance import WITHHELD
+from evaluation.reports.selectors import visible_reports
+
+# --- What a shared report leaves out: every number that rests on fewer than five participants
+
+REASON = "fewer than five participants; not shown in shared reports"
+#: How records of results count the participants that they rest on.
+COUNTS = ("n_people", "n_raters", "n_submissions")
+#: What records of people's mean ratings have; they count their people under ``n``.
+MEAN_RATING = {"mean", "sd", "n"}
+SIDES = ("first", "second")
+#: Choices of the report and names, which say nothing about anybody.
+KEPT = ("options", "resampling", "level")
+
+
+def cut_small(report: Report) -> None:
+    """Empty in memory what rests on too few participants, and note that; nothing is stored."""
+    cut = _cut(report.result)
+    if cut != report.result:
+        report.result = cut
+        report.inputs = report.inputs | {WITHHELD: REASON}
+
+
+def _cut(value: Any, name: str = "", *, small: bool = False) -> Any:
+    if isinstance(value, Mapping):
+        small = small or _is_small(value)
+        if "subgroups" in value and "differences" in value:
+            value = {**value, "differences": _cut_differences(value)}
+        return {
+            key: part if key in KEPT else _cut(part, key, small=small)
+            for key, part in value.items()
+        }
+    if isinstance(value, list):
+        return [_cut(part, name, small=small) for part in value]
+    if small and (isinstance(value, float) or name == "rank"):
+        return None
+    if small and isinstance(value, str) and name.endswith("reason"):
+        return REASON
+    return value
+
+
+def _cut_differences(result: Mapping[str, Any]) -> list[Any]:
+    """Cut differences of which one side is cut: with the other, they would tell it."""
+    small = {(one["question"], one["answer"]) for one in result["subgroups"] if _is_small(one)}
+    return [
+        _cut(one, small=not small.isdisjoint((one["question"], one[side]) for side in SIDES))
+        for one in result["differences"]
+    ]
+
+
+def _is_small(record: Mapping[str, Any]) -> bool:
+    found = [record.get(key) for key in COUNTS]
+    if record.keys() >= MEAN_RATING:
+        found.append(record["n"])
+    if str(record.get("picture", "")).startswith("people"):
+        found.append(record["estimate"]["n"])
+    return any(isinstance(n, int) and 0 < n < DEFAULT_MINIMUM for n in found)
+
+
+# --- Links that open a report without an account: made, found again by their token, revoked
+
+LONGEST_DAYS = 90
+USUAL_DAYS = 14
+
+
+@transaction.atomic
+def share_report(*, report: Report, created_by: User, days: int) -> str:
+    """Make a link for so many days and return its full address, which nothing can show again.
+
+    Raises `ReportError` for a report that is not built, or another number of days.
+    """
+    if report.status != ReportStatus.FINAL:
+        raise ReportError(_("Only a built report can be shared."))
+    if not 1 <= days <= LONGEST_DAYS:
+        raise ReportError(
+            _("Enter a whole number of days from 1 to %(most)d.") % {"most": LONGEST_DAYS}
+        )
+    token = new_token()
+    share = ReportShare(
+        report=report,
+        digest=digest_of(token),
+        created_by=created_by,
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    share.full_clean()
+    share.save()
+    record(
+        AuditAction.ACCESS,
+        f"report {report.public_id}",
+        actor=created_by,
+        study=report.study_id,
+        detail=f"share link {share.pk} until {share.expires_at:%-d %B %Y}",
+    )
+    return settings.SITE_URL + reverse("reports:shared-page", args=[token])
+
+
+@transaction.atomic
+def revoke_share(*, share: ReportShare, revoked_by: User) -> None:
+    """End a link now. Asked twice, it does nothing."""
+    ended = ReportShare.objects.filter(pk=share.pk, revoked_at__isnull=True).update(
+        revoked_at=timezone.now()
+    )
+    if ended:
+        record(
+            AuditAction.ACCESS,
+            f"report {share.report.public_id}",
+            actor=revoked_by,
+            study=share.report.study_id,
+            detail=f"share link {share.pk} revoked",
+        )
+
+
+def open_shares() -> QuerySet[ReportShare]:
+    """Return the links that have neither ended nor been revoked."""
+    return ReportShare.objects.filter(revoked_at__isnull=True, expires_at__gt=timezone.now())
+
+
+def find_share(token: str) -> ReportShare | None:
+    """Return the open link of a token whose maker may still see its report; None otherwise."""
+    share = (
+        open_shares().select_related("report", "created_by").filter(digest=digest_of(token)).first()
+    )
+    if share is None or share.report.status != ReportStatus.FINAL:
+        return None
+    visible = visible_reports(share.created_by).filter(pk=share.report_id)
+    return share if visible.exists() else None
+
+
+def digest_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+# --- Pages
 
 # Somebody who reads on is one entry of the audit log in so many seconds.
 ONE_ENTRY_SECONDS = 300

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.reports import change_views, live_agreement, shared_views, views
+from evaluation.reports import live_agreement, shared_views, views
 
 app_name = "reports"
 
@@ -14,12 +14,12 @@ urlpatterns = [
     path("shared/<str:token>/references.bib", shared_views.references),
     path("shared/<str:token>/files/<str:name>", shared_views.file),
     path("<str:public_id>/", views.page, name="page"),
-    path("<str:public_id>/rename/", change_views.rename, name="rename"),
-    path("<str:public_id>/pin/", change_views.pin, name="pin"),
-    path("<str:public_id>/delete/", change_views.delete, name="delete"),
-    path("<str:public_id>/share/", change_views.share, name="share"),
-    path("<str:public_id>/share/<int:pk>/revoke/", change_views.revoke, name="revoke"),
-    path("<str:public_id>/compare/", change_views.compare, name="compare"),
+    path("<str:public_id>/rename/", views.rename, name="rename"),
+    path("<str:public_id>/pin/", views.pin, name="pin"),
+    path("<str:public_id>/delete/", views.delete, name="delete"),
+    path("<str:public_id>/share/", views.share, name="share"),
+    path("<str:public_id>/share/<int:pk>/revoke/", views.revoke, name="revoke"),
+    path("<str:public_id>/compare/", views.compare, name="compare"),
     path("<str:public_id>/retry/", views.retry, name="retry"),
     path("<str:public_id>/rebuild/", views.rebuild, name="rebuild"),
     path("<str:public_id>/figures/<slug:name>.svg", views.figure, name="figure"),

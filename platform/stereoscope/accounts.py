@@ -21,9 +21,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import StudyInvitation, TeamInvitation
-from annotation.researcher.pages.invitations import MODEL_BACKEND, offer_second_factor
+from annotation.researcher.pages.colleagues import MODEL_BACKEND, offer_second_factor
 from annotation.studies.invitation_links import open_links
-from evaluation.reports.shares import open_shares
+from evaluation.reports.shared_views import open_shares
 
 #: The permission that stands for all: accounts that have it can create studies.
 CREATE = "annotation.add_study"

@@ -33,7 +33,7 @@ from stereoscope.accounts import (
     make_sign_in_link,
     send_sign_in_link,
 )
-from stereoscope.api_tokens import MOST_DAYS, USUAL_DAYS, create_token
+from stereoscope.api_authentication import MOST_DAYS, USUAL_DAYS, create_token
 from stereoscope.models import ApiToken, Scope
 
 DAY = "j M Y"

@@ -32,7 +32,7 @@ def may_send_files(path: str, *, cookies: Mapping[str, str], authorization: str)
     if not path.startswith(FILE_PREFIXES):
         return False
     if authorization and path.startswith("/api/"):
-        from stereoscope.api_tokens import find_token
+        from stereoscope.api_authentication import find_token
 
         token = find_token(authorization.partition(" ")[2].strip())
         return token is not None and token.expires_at > timezone.now() and _is_staff(token.user)

@@ -4,14 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.researcher.pages.fields import ChoiceField, WholeNumberField
 from probing.admin.run_form import RunForm
-from probing.admin.stimuli_fields import entries, offer, prompt_label, tick_boxes
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet, Prompt, PromptPurpose
-from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
+from probing.runs.text_stimuli import DEFAULT_EXAMPLES
+
+# --- Fields and labels that the forms of runs share
+
+
+def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
+    """Return a field to tick any number of entries in, or none."""
+    return forms.MultipleChoiceField(
+        label=label, widget=forms.CheckboxSelectMultiple, required=False, help_text=help_text
+    )
+
+
+def most_pairs() -> forms.IntegerField:
+    """Return a field for how many pairs are taken at most."""
+    return WholeNumberField(
+        label=_("Most pairs"),
+        required=False,
+        min_value=1,
+        help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
+    )
+
+
+def offer(form: forms.Form, name: str, choices: list[tuple[str, Any]], *initial: str) -> None:
+    field: Any = form.fields[name]
+    field.choices, field.initial = choices, list(initial)
+
+
+def entries(found: Any) -> list[tuple[str, Any]]:
+    """Return entries of the library as choices; sets come with the ``number`` of their entries."""
+    return [
+        (entry.slug, f"{entry} ({entry.number})" if hasattr(entry, "number") else str(entry))
+        for entry in found
+    ]
+
+
+def prompt_label(prompt: Prompt) -> str:
+    names = " / ".join(str(name) for name in prompt.variety_names.values())
+    text = " ".join(prompt.text.split())
+    return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
+
+
+# --- Forms
 
 
 class ProbeRunForm(RunForm):

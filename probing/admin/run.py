@@ -30,7 +30,7 @@ from unfold.decorators import display
 from annotation.admin.base import HasImports, do_to_each
 from annotation.researcher.pages.links import find_report_gallery
 from annotation.researcher.pages.page import page_urls
-from probing.admin import run_labels
+from probing.admin import run_charts
 from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
 from probing.admin.run_downloads import (
@@ -145,7 +145,7 @@ class RunAdmin(HasImports, ModelAdmin):
 
     @display(description=_("status"), ordering="status")
     def status_badge(self, run: Run) -> str:
-        return run_labels.run_badge(run)
+        return run_charts.run_badge(run)
 
     @display(description=_("shards stored"))
     def progress(self, run: Run) -> str:
@@ -193,7 +193,7 @@ class RunAdmin(HasImports, ModelAdmin):
             model=model,
             unfit=[fit for fit in fits.values() if not fit.can],
             tried=tried,
-            cost=run_labels.cost(tried) if tried else None,
+            cost=run_charts.cost(tried) if tried else None,
         )
 
     # --- the monitor ------------------------------------------------------------------------

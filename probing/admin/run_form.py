@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
-from probing.admin.run_labels import kinds, unfitting, value_label
+from probing.admin.run_charts import kinds, unfitting, value_label
 from probing.measures.base import AnyMeasure
 from probing.models import LanguageModel, ModelSource, Run
 from probing.runs.certificates import explain_unfit

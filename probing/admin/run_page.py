@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.common.lazy import pd
 from annotation.models import Counterpart
 from annotation.researcher.pages.word_diff import word_diff
-from probing.admin import run_labels
+from probing.admin import run_charts
 from probing.admin.run_charts import LevelAxis, Tick, draw_rate, draw_shards, heat_table, nice_step
 from probing.measures.base import ANSWER_COLUMNS, ResultKind
 from probing.measures.ceat import P_VALUE
@@ -33,7 +33,7 @@ from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus, TrainingPoint
 from probing.runs.answers import READ, count_answers, keeps_answers, load_answers
 from probing.runs.failure import last_line
-from probing.runs.inputs import load_inputs
+from probing.runs.parameters import load_inputs
 from probing.runs.prices import price_run, show_price
 from probing.runs.progress import load_progress
 from probing.runs.result_tables import (
@@ -232,14 +232,14 @@ def page_context(run: Run) -> dict[str, Any]:
         "stimuli": stimuli,
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
-        "parameters": run_labels.parameter_labels(run),
+        "parameters": run_charts.parameter_labels(run),
         "keeps_answers": keeps_answers(run),
         "tokens_spent": f"{run.tokens_spent:,}",
         "batches": run.batches,
         "batches_read": sum("tokens" in one for one in run.batches.values()),
         "answers_reused": run.answers_reused,
         "money_spent": show_price(price_run(run), run.model.price_currency),
-        "parameter_count": run_labels.parameter_count(run.model),
+        "parameter_count": run_charts.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
     }
 
@@ -253,23 +253,23 @@ def live_context(run: Run) -> dict[str, Any]:
     until = timezone.now() if progress.is_open else run.finished_at or timezone.now()
     took = None
     if run.started_at and run.finished_at:
-        took = run_labels.duration((run.finished_at - run.started_at).total_seconds())
+        took = run_charts.duration((run.finished_at - run.started_at).total_seconds())
     left = progress.seconds_left
     scores = finished and measure.result is ResultKind.SCORES
     n_templates = len(getattr(stimuli, "templates", ()))
     return {
         "run": run,
         "progress": progress,
-        "badge": run_labels.BADGES[RunStatus(run.status)],
+        "badge": run_charts.BADGES[RunStatus(run.status)],
         "measure": measure,
         "contents": _contents(stimuli),
-        "rate": run_labels.rate(progress.rate) if progress.rate else None,
-        "left": None if left is None else run_labels.duration(left),
+        "rate": run_charts.rate(progress.rate) if progress.rate else None,
+        "left": None if left is None else run_charts.duration(left),
         "took": took,
         "drawing": draw_shards(progress.bins),
         "chart": draw_rate(progress.stored_times, until),
         "workers": [
-            (worker, run_labels.rate(worker.rate) if worker.rate else "–")
+            (worker, run_charts.rate(worker.rate) if worker.rate else "–")
             for worker in progress.workers
         ],
         "heat": heat_table(load_score_table(run), n_templates) if scores else None,
@@ -286,9 +286,9 @@ def _contents(stimuli: Any) -> str:
     """Return what the run covers, as in “25 groups, 16 trait pairs, 2 templates”."""
     if isinstance(stimuli, TextStimuli):
         numbers = {"pair of texts": len(stimuli.pairs), "prompt": len(stimuli.prompts)}
-        return run_labels.numbers({noun: n for noun, n in numbers.items() if n})
+        return run_charts.numbers({noun: n for noun, n in numbers.items() if n})
     if isinstance(stimuli, GuiseStimuli):
-        return run_labels.numbers(
+        return run_charts.numbers(
             {
                 "text": sum(map(len, stimuli.texts)),
                 "prompt": len(stimuli.prompts),
@@ -297,7 +297,7 @@ def _contents(stimuli: Any) -> str:
         )
     if isinstance(stimuli, ProbeStimuli):
         asked = {"prompt": len(stimuli.wordings)} if isinstance(stimuli, PromptedStimuli) else {}
-        return run_labels.numbers(
+        return run_charts.numbers(
             {
                 "group": len(stimuli.groups),
                 "template": len(stimuli.templates),
@@ -306,13 +306,13 @@ def _contents(stimuli: Any) -> str:
             }
         )
     if isinstance(stimuli, LabelledTexts):
-        return run_labels.numbers({"labelled text": len(stimuli.texts)})
+        return run_charts.numbers({"labelled text": len(stimuli.texts)})
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
     if isinstance(stimuli, RatingStimuli):
-        return run_labels.numbers(numbers)
+        return run_charts.numbers(numbers)
     if isinstance(stimuli, SentenceStimuli):
-        return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
-    return run_labels.numbers({**numbers, "template": len(stimuli.templates)})
+        return run_charts.numbers({**numbers, "sentence": stimuli.n_drawn})
+    return run_charts.numbers({**numbers, "template": len(stimuli.templates)})
 
 
 def _text_counts(stimuli: LabelledTexts) -> list[tuple[str, list[str]]]:
@@ -356,7 +356,7 @@ def training_context(run: Run) -> dict[str, Any] | None:
     return {
         "progress": progress,
         "chart": draw_loss(progress.points, progress.epochs),
-        "left": None if left is None else run_labels.duration(left),
+        "left": None if left is None else run_charts.duration(left),
         "model": trained_model_of(run),
     }
 

@@ -28,10 +28,18 @@ from annotation.models import (
     TraitScale,
 )
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
-from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
+from probing.admin.probe_forms import (
+    LabelledTextRunForm,
+    ProbeRunForm,
+    PromptedRunForm,
+    entries,
+    most_pairs,
+    offer,
+    prompt_label,
+    tick_boxes,
+)
+from probing.admin.run_charts import source_label
 from probing.admin.run_form import RunForm, Subject
-from probing.admin.run_labels import source_label
-from probing.admin.stimuli_fields import entries, most_pairs, offer, prompt_label, tick_boxes
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
@@ -55,10 +63,9 @@ from probing.models import (
 from probing.runs.guise_stimuli import PUBLISHED
 from probing.runs.rating_stimuli import asked_entries
 from probing.runs.sentence_files import SUFFIXES, open_sentences
-from probing.runs.sentence_stimuli import text_sources
 from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET, DEFAULT_TRAITS
 from probing.runs.stimuli_loading import StimuliChoice
-from probing.runs.text_stimuli import pair_sources
+from probing.runs.text_stimuli import pair_sources, text_sources
 
 # A page waits for the whole file; larger ones are read by the command, which streams them.
 LARGEST_MEGABYTES = 20

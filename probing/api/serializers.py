@@ -15,10 +15,10 @@ from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
 from probing.runs.certificates import measure_fits, why_outdated
 from probing.runs.creation import LARGEST_SEED
-from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.result_tables import reference_of
 from probing.runs.sentence_files import LONGEST_SENTENCE
 from probing.runs.stimuli import DEFAULT_GROUPS
+from probing.runs.text_stimuli import DEFAULT_EXAMPLES
 
 SLUG_LENGTH = 100
 SOURCE_LENGTH = 120

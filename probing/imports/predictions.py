@@ -49,7 +49,7 @@ from probing.models import (
     ShardStatus,
 )
 from probing.runs.events import log_event
-from probing.runs.inputs import to_parquet
+from probing.runs.parameters import to_parquet
 from probing.runs.result_storage import store_scores
 
 #: How the notice begins that names the file.

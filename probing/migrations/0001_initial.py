@@ -2,8 +2,7 @@ import annotation.models.tokens
 import django.core.validators
 import django.db.models.deletion
 import probing.models.labelled_templates
-import probing.models.template
-import probing.models.word_list
+import probing.models.library
 import simple_history.models
 from django.conf import settings
 from annotation.common.new_database import CreateTables
@@ -88,7 +87,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=100, unique=True)),
-                ('text', models.CharField(help_text='One of {singular}, {plural}, {Plural} for the group and {trait} for the adjective, as in “That {singular} is {trait}.”', max_length=300, unique=True, validators=[probing.models.template.validate_template_text])),
+                ('text', models.CharField(help_text='One of {singular}, {plural}, {Plural} for the group and {trait} for the adjective, as in “That {singular} is {trait}.”', max_length=300, unique=True, validators=[probing.models.library.validate_template_text])),
             ],
             options={
                 'ordering': ['slug'],
@@ -101,7 +100,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=100, unique=True)),
                 ('title', models.CharField(max_length=160)),
                 ('purpose', models.CharField(choices=[('lookup', 'Looked for in texts'), ('traits', 'Attributes: traits'), ('occupations', 'Attributes: occupations'), ('guilt', 'Attributes: verdicts'), ('penalty', 'Attributes: penalties'), ('intelligence', 'Attributes: IQ values')], default='lookup', max_length=20)),
-                ('words', models.JSONField(default=list, validators=[probing.models.word_list.validate_words])),
+                ('words', models.JSONField(default=list, validators=[probing.models.library.validate_words])),
                 ('citation', models.TextField(blank=True, help_text='Who made the list, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -209,7 +208,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=100)),
-                ('text', models.CharField(db_index=True, help_text='One of {singular}, {plural}, {Plural} for the group and {trait} for the adjective, as in “That {singular} is {trait}.”', max_length=300, validators=[probing.models.template.validate_template_text])),
+                ('text', models.CharField(db_index=True, help_text='One of {singular}, {plural}, {Plural} for the group and {trait} for the adjective, as in “That {singular} is {trait}.”', max_length=300, validators=[probing.models.library.validate_template_text])),
                 ('history_id', models.AutoField(primary_key=True, serialize=False)),
                 ('history_date', models.DateTimeField(db_index=True)),
                 ('history_change_reason', models.CharField(max_length=100, null=True)),
@@ -231,7 +230,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=100)),
                 ('title', models.CharField(max_length=160)),
                 ('purpose', models.CharField(choices=[('lookup', 'Looked for in texts'), ('traits', 'Attributes: traits'), ('occupations', 'Attributes: occupations'), ('guilt', 'Attributes: verdicts'), ('penalty', 'Attributes: penalties'), ('intelligence', 'Attributes: IQ values')], default='lookup', max_length=20)),
-                ('words', models.JSONField(default=list, validators=[probing.models.word_list.validate_words])),
+                ('words', models.JSONField(default=list, validators=[probing.models.library.validate_words])),
                 ('citation', models.TextField(blank=True, help_text='Who made the list, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(blank=True, editable=False)),

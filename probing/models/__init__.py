@@ -2,7 +2,7 @@
 
 from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
-from probing.models.prompt import Prompt
+from probing.models.library import Prompt, Template, TemplateSet, WordList
 from probing.models.purpose import GUISES, PromptPurpose, WordPurpose
 from probing.models.run import (
     Run,
@@ -16,8 +16,6 @@ from probing.models.run import (
     TextScore,
     TrainingPoint,
 )
-from probing.models.template import Template, TemplateSet
-from probing.models.word_list import WordList
 
 __all__ = [
     "GUISES",

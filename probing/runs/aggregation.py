@@ -17,8 +17,8 @@ from probing.measures.base import ResultKind
 from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
 from probing.runs.events import log_event
 from probing.runs.failure import fail_run
-from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.leases import OPEN
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.result_storage import STORE, Row
 from probing.runs.signals import run_finished
 

@@ -9,7 +9,7 @@ from annotation.common.tables import Table
 from probing.measures.base import ANSWER_COLUMNS, Measure
 from probing.measures.registry import MEASURES
 from probing.models import Run
-from probing.runs.inputs import from_parquet, load_inputs
+from probing.runs.parameters import from_parquet, load_inputs
 from probing.runs.run_tables import HEAD, Rows, build_table, headed
 
 READ = "answered"

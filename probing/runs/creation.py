@@ -24,9 +24,8 @@ from probing.runs.certificates import ensure_certificate, explain_unfit, read_ce
 from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
-from probing.runs.inputs import load_inputs
 from probing.runs.loaded_models import load_facts
-from probing.runs.parameters import find_measure, validate_parameters
+from probing.runs.parameters import find_measure, load_inputs, validate_parameters
 from probing.runs.prices import BATCH_SHARE, find_cap, price_tokens, read_cap, show_price
 from probing.runs.training_splits import split_problems
 

@@ -8,7 +8,7 @@ from annotation.common.lazy import pd
 from probing.measures.classification import sentence_frame
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import Run
-from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.parameters import load_inputs, load_shard_frames
 
 #: What tells the rounds of a prompted run apart.
 FACTORS = ("wording", "order", "seed")

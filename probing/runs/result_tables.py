@@ -17,7 +17,7 @@ from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.slot_measure import SlotMeasure
 from probing.models import Run, Score, TextScore
-from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.parameters import load_inputs, load_shard_frames
 
 PAIR_SCORE = "pair_score"
 

@@ -11,7 +11,7 @@ from probing.measures.base import ResultKind
 from probing.measures.prompted_classification import PromptedClassification
 from probing.measures.registry import MEASURES
 from probing.models import Run, Score, TextScore
-from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.predictions import load_predictions
 from probing.runs.result_tables import reference_of, run_counterparts
 

@@ -21,9 +21,9 @@ from probing.runs.certificates import certify_loaded
 from probing.runs.events import log_event
 from probing.runs.failure import fail_shard
 from probing.runs.heartbeat import keep_lease
-from probing.runs.inputs import RunInputs, load_inputs, to_parquet
 from probing.runs.leases import OPEN, held_by, pause_shard, release_shard
 from probing.runs.loaded_models import LoadedModel, load_model
+from probing.runs.parameters import RunInputs, load_inputs, to_parquet
 from probing.runs.served_models import prepare_server
 from probing.runs.trained_models import open_training
 from probing.training.errors import TrainingPausedError, TrainingStoppedError

@@ -28,13 +28,16 @@ from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
-from probing.runs.probe_stimuli import load_labelled_texts, load_probe_stimuli
-from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES, load_prompted_stimuli
-from probing.runs.rating_stimuli import load_rating_stimuli
+from probing.runs.rating_stimuli import load_labelled_texts, load_probe_stimuli, load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
-from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
 from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
-from probing.runs.text_stimuli import load_text_stimuli
+from probing.runs.text_stimuli import (
+    DEFAULT_EXAMPLES,
+    corpus_sentences,
+    load_prompted_stimuli,
+    load_sentence_stimuli,
+    load_text_stimuli,
+)
 
 
 @dataclass(frozen=True)

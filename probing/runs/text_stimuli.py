@@ -1,14 +1,22 @@
-"""Selector: pairs of a corpus and prompts of the library as the stimuli of measures of texts."""
+"""Selectors: pairs of a corpus, sentences, and labelled templates as stimuli of measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db.models import Count, QuerySet
 
 from annotation.common.lazy import np
-from annotation.models import Corpus, Split, TextPair
+from annotation.models import Corpus, Split, Text, TextPair
+from probing.library.labelled_files import stored_texts
+from probing.measures.adjectives import Adjectives
+from probing.measures.class_prompt_library import DEMONSTRATION_SET, FEW_SHOT, ZERO_SHOT
+from probing.measures.class_prompts import ClassPrompt
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import Demonstration, PromptedStimuli, draw_shots, vars_of
+from probing.measures.prompts import PromptError
+from probing.measures.sentence_stimuli import SentenceStimuli, draw_sentences
 from probing.measures.stimuli import StimuliError
 from probing.measures.streams import named_seed, named_stream
 from probing.measures.text_stimuli import (
@@ -18,9 +26,144 @@ from probing.measures.text_stimuli import (
     TextStimuli,
     TextStimulus,
 )
-from probing.models import Prompt, PromptPurpose
+from probing.models import LabelledTextSet, Prompt, PromptPurpose
 from probing.runs.errors import RunError
-from probing.runs.stimuli import require_known
+from probing.runs.rating_stimuli import find_entries
+from probing.runs.sentence_files import GivenSentences
+from probing.runs.stimuli import load_groups, load_traits, require_known
+
+# --- Selector: labelled templates and lexicons with wordings that ask for a class, and examples
+
+DEFAULT_EXAMPLES = DEMONSTRATION_SET[0]
+
+
+def load_prompted_stimuli(
+    probes: ProbeStimuli,
+    *,
+    prompts: Sequence[str] = (),
+    examples: int = 0,
+    examples_from: str = DEFAULT_EXAMPLES,
+    seeds: Sequence[int] = (0,),
+) -> PromptedStimuli:
+    """Return the sentences with wordings, and demonstrations drawn for every seed. Two queries.
+
+    prompts : slugs; without any the paper's, zero-shot or few-shot
+    examples : demonstrations before each text, as many of each class
+    examples_from : slug of a set of labelled texts
+
+    Raises :class:`RunError` naming unknown slugs, prompts that ask for something else, and a class
+    that the demonstrations lack.
+    """
+    if examples < 0:
+        raise RunError.at("examples", f"The number of examples is {examples}, expected 0 or more.")
+    wordings = _wordings(prompts or [FEW_SHOT if examples else ZERO_SHOT])
+    if not examples:
+        return PromptedStimuli(**vars_of(probes), wordings=wordings)
+    (chosen,) = find_entries(LabelledTextSet, [examples_from])
+    # Texts to validate and test with are shown to no model.
+    shown = [one for one in stored_texts(chosen) if one.split in ("", "train")]
+    texts = [Demonstration(one.text, one.label) for one in shown]
+    try:
+        shots = draw_shots(texts, examples, seeds, probes.classes)
+    except StimuliError as error:
+        raise RunError.at("examples", f"“{chosen.slug}”: {error}") from error
+    return PromptedStimuli(**vars_of(probes), wordings=wordings, shots=shots)
+
+
+def _wordings(slugs: Sequence[str]) -> tuple[ClassPrompt, ...]:
+    known = {one.slug: one for one in Prompt.objects.filter(purpose=PromptPurpose.CLASSES)}
+    wanted = list(dict.fromkeys(slugs))
+    require_known("prompts", "prompt that asks for a class", wanted, known)
+    try:
+        return tuple(ClassPrompt(slug, known[slug].text) for slug in wanted)
+    except PromptError as error:  # a text that went into the library round the validation
+        raise RunError.at("prompts", str(error)) from error
+
+
+# --- Selector: groups, traits and sentences that hold them, of a corpus or a file, as stimuli
+
+CHUNK = 2000
+
+
+def load_sentence_stimuli(
+    given: GivenSentences,
+    *,
+    groups: Iterable[str],
+    traits: Iterable[str] | None = None,
+    adjectives: Adjectives = "pole",
+    per_word: int,
+    seed: int,
+) -> SentenceStimuli:
+    """Return groups and traits with sentences for each of their words. Three queries.
+
+    The sentences are read once, from beginning to end, and only those that are drawn are kept.
+
+    Raises :class:`RunError` naming each unknown slug, and where ``given`` holds no sentence.
+    """
+    chosen_groups, chosen_traits = load_groups(groups), load_traits(traits)
+    try:
+        return draw_sentences(
+            given.sentences,
+            groups=chosen_groups,
+            traits=chosen_traits,
+            name=given.name,
+            per_word=per_word,
+            seed=seed,
+            adjectives=adjectives,
+        )
+    except (StimuliError, ValueError) as error:
+        raise RunError.at("sentences", str(error)) from error
+
+
+def corpus_sentences(
+    corpus: Corpus, *, variety: str = "", sources: Sequence[str] = ()
+) -> GivenSentences:
+    """Return the lines of a corpus's texts as sentences, in the order of the corpus.
+
+    variety : takes only texts in it; empty takes both
+    sources : takes only texts drawn from these; empty takes all
+
+    Training texts are left out, as in every run that evaluates. One query here, one when they are
+    read. Raises :class:`RunError` where no text is left.
+    """
+    varieties = (corpus.source_variety, corpus.target_variety)
+    if variety and variety not in varieties:
+        raise RunError.at(
+            "variety",
+            f"The corpus “{corpus.name}” has no texts in “{variety}”, expected "
+            f"{' or '.join(varieties)}.",
+        )
+    texts = _texts(corpus)
+    if variety:
+        texts = texts.filter(variety=variety)
+    if sources:
+        known = set(texts.values_list("source", flat=True).distinct())
+        require_known_sources("text", corpus, sources, known)
+        texts = texts.filter(source__in=sources)
+    if not texts.exists():
+        raise RunError.at(
+            "corpus",
+            f"The corpus “{corpus.name}” has no text to read sentences from. Import texts; those "
+            "of the training split are left out.",
+        )
+    return GivenSentences(corpus.name, _lines(texts))
+
+
+def text_sources(corpus: Corpus) -> list[tuple[str, int]]:
+    """Return where the texts of ``corpus`` were drawn from, with their numbers. One query."""
+    return sorted(_texts(corpus).order_by().values_list("source").annotate(n=Count("pk")))
+
+
+def _texts(corpus: Corpus) -> QuerySet[Text]:
+    return Text.objects.filter(corpus=corpus, split=Split.EVALUATION).order_by("pk")
+
+
+def _lines(texts: QuerySet[Text]) -> Iterator[str]:
+    for body in texts.values_list("body", flat=True).iterator(chunk_size=CHUNK):
+        yield from body.splitlines()
+
+
+# --- Pairs of a corpus
 
 T = TypeVar("T")
 

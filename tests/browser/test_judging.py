@@ -7,7 +7,7 @@ import uuid
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
+from annotation.judgments.error_coding import DEFAULT_SCHEME, store_scheme
 from annotation.models import CodedError, Judgment, JudgmentTask, Study, TaskState
 from tests.annotation.judgments.corpora import (
     RUNS,

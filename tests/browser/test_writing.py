@@ -13,7 +13,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.annotators.invitations import invite_annotator
-from annotation.counterparts.annotations import load_annotations
+from annotation.counterparts.adjudication import load_annotations
 from annotation.counterparts.lifecycle import launch_writing_study
 from annotation.models import Annotator, Counterpart, Overlap, Study, TaskState, WritingTask
 from annotation.studies.lifecycle import pause_study

@@ -13,7 +13,7 @@ from django.urls import reverse
 from annotation.models import MembershipRole, Study
 from annotation.studies.colleagues import invite_colleague
 from annotation.studies.invitation_links import find_link
-from stereoscope.api_tokens import create_token, find_token
+from stereoscope.api_authentication import create_token, find_token
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study, make_user
 

@@ -26,7 +26,7 @@ from django.test import Client
 from annotation.models import Annotator
 from tests.annotation.counterparts.studies import make_writing_study
 from annotation.studies.colleagues import invite_colleague
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from tests.annotation.studies.people import make_study, make_submission, make_user
 
 def session():

@@ -18,16 +18,17 @@ from evaluation.models import Report
 from evaluation.reports.building import build_report
 from probing.models import LanguageModel, Run
 from probing.training.demo import model
-from stereoscope.demo.probe import ensure_speakers_report
-from stereoscope.demo.seeding import DemoError, seed_demo
-from stereoscope.demo.simulation import fill_with_simulated_people
-from stereoscope.demo.speakers import (
+from stereoscope.demo.seeding import (
     NOTES,
+    RATINGS_PER_GROUP,
     RATINGS_PER_TEXT,
+    DemoError,
     ensure_simulated_speakers,
+    ensure_speakers_report,
     ensure_speakers_survey,
+    seed_demo,
 )
-from stereoscope.demo.studies import RATINGS_PER_GROUP
+from stereoscope.demo.simulation import fill_with_simulated_people
 
 
 @pytest.fixture

@@ -27,9 +27,7 @@ from annotation.studies.lifecycle import launch_study
 from evaluation.reports.registry import KINDS
 from probing.measures.registry import MEASURES
 from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
-from stereoscope.demo.probe import LIBRARY_TEMPLATES
-from stereoscope.demo.speakers import ensure_speakers_survey
-from stereoscope.demo.studies import ensure_survey
+from stereoscope.demo.seeding import LIBRARY_TEMPLATES, ensure_speakers_survey, ensure_survey
 from tests.annotation.annotators.people import make_annotated_study
 from tests.annotation.survey.flows import every_kind
 

@@ -17,8 +17,7 @@ from django.utils import timezone
 
 from probing.models import Run, RunEvent, RunStatus
 from stereoscope import apps
-from stereoscope.health_page.findings import Finding, State
-from stereoscope.health_page.page import find_all
+from stereoscope.health_page.page import Finding, State, find_all
 from stereoscope.models import Milestone, MilestoneName, WorkerPresence
 from stereoscope.presence import note_presence
 from tests.ports import free_port

@@ -10,8 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from stereoscope.documentation.glossary import read_glossary
-from stereoscope.documentation.help_pages import PAGES, START, find_help_page
+from stereoscope.templatetags.help import PAGES, START, find_help_page, read_glossary
 from tests.conftest import ROOT
 
 OURS = ("annotation", "probing", "evaluation", "stereoscope")

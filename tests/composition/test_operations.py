@@ -33,7 +33,7 @@ from annotation.models import (
     Study,
     Submission,
 )
-from annotation.panels.webhooks import EventRefused, read_event
+from annotation.panels.views import EventRefused, read_event
 from probing.models import Run, Shard
 from probing.runs.leases import claim_shard
 from probing.runs.worker import work

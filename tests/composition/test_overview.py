@@ -33,7 +33,7 @@ from stereoscope.demo.names import (
     SPEAKERS_PEOPLE_ID,
     SPEAKERS_SURVEY_ID,
 )
-from stereoscope.demo.studies import ensure_survey
+from stereoscope.demo.seeding import ensure_survey
 from tests.annotation.studies.people import make_creator, make_study, make_submission
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,7 @@ from django_otp.oath import totp
 from PIL import Image
 from rest_framework.test import APIClient
 
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from stereoscope.models import ApiToken, Authenticator, RecoveryCodes
 
 pytestmark = pytest.mark.django_db

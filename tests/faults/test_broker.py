@@ -11,7 +11,7 @@ import pytest
 from kombu import Connection
 from kombu.simple import SimpleQueue
 
-from stereoscope.broker import Channel, register_transport
+from stereoscope.celery import Channel, register_transport
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from playwright.sync_api import BrowserContext, expect
 from probing.models import Run, RunStatus
 from probing.runs.failure import fail_shard
 from probing.runs.leases import claim_shard
-from probing.runs.shard_computation import compute_shard
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from tests.browser.chromium import run_chromium
 from tests.probing.runs.fixtures import (  # noqa: F401
     RunMaker,

@@ -32,7 +32,7 @@ from annotation.instruments.languages.texts import list_texts, locate_step_texts
 from annotation.instruments.previews import list_previews
 from annotation.instruments.text_labels import TEXT_LABELS
 from annotation.library.english_forms import Forms, check_forms, propose_singular
-from annotation.library.paired_names import SEPARATOR
+from annotation.library.paired_groups import SEPARATOR
 from annotation.library.trait_kind import check_trait
 from annotation.models import (
     DemographicQuestion,

@@ -8,18 +8,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.judgments.assignment_service import Preview, preview_assignment
-from annotation.judgments.error_scheme import parse_scheme
-from annotation.judgments.items import HUMAN, short_name
+from annotation.judgments.error_coding import parse_scheme
 from annotation.judgments.lifecycle import (
     find_launch_problems,
     find_launch_remarks,
     launch_judgment_study,
 )
 from annotation.judgments.progress import Progress, load_progress
-from annotation.judgments.questions import parse_wording, show_aspects
+from annotation.judgments.questions import HUMAN, parse_wording, short_name, show_aspects
 from annotation.models import JudgmentDesign, Study, StudyKind, StudyStatus
 from annotation.researcher.pages import formatting
-from annotation.researcher.pages.annotator_page import (
+from annotation.researcher.pages.annotators import (
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,

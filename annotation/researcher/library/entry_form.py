@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.library.english_forms import Finding, Forms, check_forms, propose_forms
 from annotation.library.group_kind import COMPONENTS
-from annotation.library.paired_names import SEPARATOR
+from annotation.library.paired_groups import SEPARATOR
 from annotation.library.trait_kind import check_trait
 from annotation.models import Domain, GroupSet, SocialGroup, TraitPair
 from annotation.researcher.pages.fields import LinesField, SwitchField, fill, make_optional

@@ -14,8 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Study, Team, TeamInvitation
-from annotation.researcher.pages.colleagues import STUDY_ADMINS, read_key
-from annotation.researcher.pages.invitations import InvitationPage, show_link
+from annotation.researcher.pages.colleagues import STUDY_ADMINS, InvitationPage, read_key, show_link
 from annotation.researcher.pages.page import ResearcherPage, refusals_shown
 from annotation.studies.invitation_links import OPEN_DAYS, open_links
 from annotation.studies.teams import (

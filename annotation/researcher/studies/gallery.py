@@ -7,7 +7,9 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,14 +19,69 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.instruments.documents.document import DocumentError
 from annotation.instruments.documents.instrument_file import read_instrument_file
+from annotation.instruments.files import copy_files
 from annotation.instruments.presets import PresetName
-from annotation.models import Origin, Study, StudyKind
-from annotation.researcher.instruments.file_pages import InstrumentFileForm
+from annotation.instruments.versions import copy_instrument, current_instrument
+from annotation.models import Origin, Study, StudyKind, StudyStatus
+from annotation.models.study import new_completion_codes
+from annotation.models.tokens import new_public_id
+from annotation.researcher.instruments.files import InstrumentFileForm
 from annotation.researcher.pages.fields import TextField
 from annotation.researcher.pages.page import ResearcherPage
 from annotation.studies.creation import create_study
-from annotation.studies.duplication import duplicate_study
 from annotation.studies.instrument_import import import_study, may_complete_library
+
+# --- A study once more: its settings and its newest instrument, without people, codes or money
+
+# What belongs to one collection of data and to nothing else.
+OWN = frozenset(
+    {
+        "id",
+        "public_id",
+        "title",
+        "status",
+        "owner",
+        "completion_codes",
+        "pilot_started_at",
+        "pilot_is_counted",
+        "withdraw_until",
+        "created_at",
+        "launched_at",
+        "closed_at",
+    }
+)
+
+
+@transaction.atomic
+def duplicate_study(*, study: Study, title: str, owner: AbstractBaseUser | None) -> Study:
+    """Return a draft with the settings and the newest instrument of a study with participants.
+
+    Panels that are connected, submissions and decisions stay with the study. Raises
+    `ValidationError` for a study that was imported and for a bad title.
+    """
+    source = current_instrument(study)
+    if source is None or study.origin == Origin.IMPORTED:
+        raise ValidationError(_("The study has no instrument that could be copied."))
+    settings = {
+        field.attname: getattr(study, field.attname)
+        for field in Study._meta.concrete_fields
+        if field.name not in OWN
+    }
+    copy = Study(
+        **settings,
+        title=title,
+        owner=owner,  # type: ignore[misc]
+        public_id=new_public_id(),
+        status=StudyStatus.DRAFT,
+        completion_codes=new_completion_codes(),
+    )
+    copy.full_clean()
+    copy.save()
+    copy_files(source, copy_instrument(source, study=copy, version=1))
+    return copy
+
+
+# --- The gallery
 
 
 @dataclass(frozen=True)

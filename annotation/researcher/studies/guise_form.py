@@ -25,7 +25,7 @@ from annotation.researcher.studies.study_form import (
     CreationForm,
 )
 from annotation.researcher.studies.text_words import speak_of_texts
-from annotation.studies.guises import draw_guises
+from annotation.studies.guise_ratings import draw_guises
 
 
 class GuiseCreationForm(CreationForm):

@@ -37,8 +37,7 @@ from annotation.researcher.pages.study_page import (
     ask_to_launch,
 )
 from annotation.researcher.studies.dashboard import describe_flags
-from annotation.researcher.studies.figure_tables import build_figure_table
-from annotation.researcher.studies.overview import describe_live, describe_study
+from annotation.researcher.studies.overview import build_figure_table, describe_live, describe_study
 from annotation.studies.ledger import Books
 from annotation.studies.lifecycle import (
     archive_study,

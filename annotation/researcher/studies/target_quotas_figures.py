@@ -12,7 +12,7 @@ from annotation.common.target_margins import OTHERS
 from annotation.models import Origin
 from annotation.researcher.pages import formatting
 from annotation.studies.overview import Overview
-from annotation.studies.target_tables import (
+from annotation.studies.target_quotas import (
     CellRow,
     Participants,
     StateCounts,

@@ -18,8 +18,7 @@ from django.utils.translation import ngettext
 from annotation.models import Submission
 from annotation.researcher.pages.page import ResearcherPage
 from annotation.researcher.submissions.queue import write_query
-from annotation.studies.bulk_review import DecisionPlan, carry_out, plan_decision
-from annotation.studies.queue import read_view
+from annotation.studies.queue import DecisionPlan, carry_out, plan_decision, read_view
 
 REASONS_SHOWN = 5
 MOST_CHOSEN = 1_000

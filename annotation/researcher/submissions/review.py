@@ -41,8 +41,8 @@ from annotation.researcher.pages.study_page import StudyPage
 from annotation.steps.question import OptionsQuestion, Question, read_answer
 from annotation.steps.rating import RatingStep, Repeat
 from annotation.steps.texts import text_in
-from annotation.studies.bulk_review import DECISIONS
 from annotation.studies.pace import load_pace
+from annotation.studies.queue import DECISIONS
 from annotation.studies.rejection_grounds import rejection_grounds
 from annotation.studies.review_service import has_failed_memory_check, review_submission
 from annotation.studies.submission_summary import notice_submissions

@@ -1,7 +1,8 @@
-"""The pages on which researchers decide on one gold counterpart for each text."""
+"""Pages of a writing study: its forms, its annotators, and the decisions on gold counterparts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.common.language_codes import describe_variety
 from annotation.corpora.gold_pairs import GoldResult
@@ -26,9 +27,165 @@ from annotation.counterparts.adjudication import (
     publish_gold,
     undo_adjudication,
 )
-from annotation.models import TextPair, WritingDesign
+from annotation.counterparts.assignment_service import (
+    add_writer,
+    assign_unassigned,
+    describe_changes,
+    find_unassigned,
+    hand_over,
+    remove_writer,
+)
+from annotation.counterparts.creation import DEFAULT_GUIDELINES, check_numbers, parse_guidelines
+from annotation.counterparts.progress import load_progress
+from annotation.models import StudyStatus, TextPair, WritingDesign, WritingStudy
+from annotation.researcher.pages.annotators import STUDY_FIELDS, AnnotatorStudyForm, PeoplePage
+from annotation.researcher.pages.fields import (
+    NumberField,
+    ParagraphField,
+    SwitchField,
+    WholeNumberField,
+)
 from annotation.researcher.pages.page import refusals_shown
 from annotation.researcher.writing.overview import WritingPage
+
+# --- The page on which annotators of a writing study are invited and their texts are moved
+
+
+class WritersPage(WritingPage, PeoplePage):
+    route = "<int:pk>/annotators/"
+    name = tab = "annotators"
+    invite = staticmethod(add_writer)
+    remove = staticmethod(remove_writer)
+    removed = gettext_lazy("%(who)s is removed. Finished texts stay, open ones went to the others.")
+
+    def own_buttons(self) -> Mapping[str, Callable[[], None]]:
+        return {"hand-over": self.move_texts, "assign": self.assign_texts}
+
+    def get_context_data(self) -> dict[str, Any]:
+        draft = self.study.status == StudyStatus.DRAFT
+        writers = load_progress(self.study).writers
+        people = self.describe_people({one.annotator.pk: one.open for one in writers})
+        return {
+            **super().get_context_data(),
+            **people,
+            "active": [
+                row.annotator for row in people["people"] if row.annotator.removed_at is None
+            ],
+            "unassigned": 0 if draft else len(find_unassigned(self.study)),
+        }
+
+    def move_texts(self) -> None:
+        receiver = self.find_place("receiver") if self.request.POST.get("receiver") else None
+        giver = self.find_place()
+        moved, dropped = describe_changes(hand_over(giver=giver, receiver=receiver))
+        said = ngettext("%(n)d text was moved.", "%(n)d texts were moved.", moved) % {"n": moved}
+        if dropped:
+            said += " " + ngettext(
+                "%(n)d more was only taken from %(who)s: the others have it already.",
+                "%(n)d more were only taken from %(who)s: the others have them already.",
+                len(dropped),
+            ) % {"n": len(dropped), "who": giver}
+        self.say(said)
+
+    def assign_texts(self) -> None:
+        n_texts = assign_unassigned(study=self.study)
+        text = ngettext("%(n)d text was assigned.", "%(n)d texts were assigned.", n_texts)
+        self.say(text % {"n": n_texts})
+
+
+# --- The forms that create a writing study and that change its settings and design
+
+
+class WritingForm(AnnotatorStudyForm):
+    """The texts, their overlap and the guidelines."""
+
+    design_model = WritingDesign
+    design_fields = (
+        "corpus",
+        "n_texts",
+        "weighted_by_features",
+        "common_texts",
+        "per_source",
+        "shared_percent",
+        "seed",
+        "guidelines",
+    )
+    help_texts = AnnotatorStudyForm.help_texts | {
+        "corpus": gettext_lazy("Its texts without a gold counterpart are rewritten."),
+    }
+
+    n_texts = WholeNumberField(
+        label=gettext_lazy("Number of texts"),
+        required=False,
+        min_value=1,
+        help_text=gettext_lazy("How many are drawn; empty takes all of them."),
+    )
+    weighted_by_features = SwitchField(
+        label=gettext_lazy("Draw texts with more features of the variety more often"),
+        help_text=gettext_lazy(
+            "By features for each word, as the page of the corpus finds them. It needs a number of "
+            "texts below that of the corpus; the seed is kept."
+        ),
+    )
+    common_texts = WholeNumberField(
+        label=gettext_lazy("Common texts"),
+        min_value=0,
+        initial=0,
+        help_text=gettext_lazy("How many texts every annotator rewrites."),
+    )
+    per_source = SwitchField(
+        label=gettext_lazy("Both numbers are of every source"),
+        help_text=gettext_lazy(
+            "With 62 and 12, every source gives 62 texts, 12 of which everybody rewrites: the "
+            "50 and 12 of Deas et al. (2023)."
+        ),
+    )
+    shared_percent = NumberField(
+        label=gettext_lazy("Shared percentage"),
+        min_value=0,
+        max_value=100,
+        initial=10,
+        help_text=gettext_lazy("Of the other texts, what each pair of annotators has in common."),
+    )
+    guidelines = ParagraphField(
+        label=gettext_lazy("Guidelines"),
+        rows=9,
+        help_text=gettext_lazy(
+            "One per line, as annotators read them. A line “text → counterpart” is an example."
+        ),
+    )
+
+    class Meta:
+        model = WritingStudy
+        fields = STUDY_FIELDS
+
+    def show_design(self) -> dict[str, Any]:
+        guidelines = self.design.guidelines if self.design else DEFAULT_GUIDELINES
+        return super().show_design() | {"guidelines": "\n".join(guidelines)}
+
+    def clean_guidelines(self) -> list[str]:
+        guidelines = parse_guidelines(self.cleaned_data["guidelines"])
+        if not guidelines:
+            raise ValidationError(gettext_lazy("Write at least one guideline."))
+        return guidelines
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.is_draft and cleaned.get("corpus") and cleaned.get("common_texts") is not None:
+            try:
+                check_numbers(
+                    corpus=cleaned["corpus"],
+                    n_texts=cleaned.get("n_texts"),
+                    common_texts=cleaned["common_texts"],
+                    weighted=cleaned.get("weighted_by_features", False),
+                    per_source=cleaned.get("per_source", False),
+                )
+            except ValidationError as refusal:
+                self.add_error(None, refusal)
+        return cleaned
+
+
+# --- Deciding on one gold counterpart for each text
 
 
 class AdjudicationPage(WritingPage):

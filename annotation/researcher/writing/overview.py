@@ -18,7 +18,7 @@ from annotation.counterparts.lifecycle import (
 from annotation.counterparts.progress import Progress, load_progress
 from annotation.models import Study, StudyKind, StudyStatus, WritingDesign
 from annotation.researcher.pages import formatting
-from annotation.researcher.pages.annotator_page import (
+from annotation.researcher.pages.annotators import (
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,

@@ -23,7 +23,7 @@ from annotation.panels.study_settings import load_panel_settings
 from annotation.steps.demographics import Demographics
 from annotation.studies.participant_answers import read_answers
 from annotation.studies.review_service import review_submission
-from annotation.studies.target_counts import load_places
+from annotation.studies.target_quotas import load_places
 from annotation.survey.visits.visit import Visit
 
 

@@ -24,7 +24,7 @@ from evaluation.reports.parts.kind import ReportKind, StudyInput
 from evaluation.reports.registry import KINDS, get_kind
 from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import fitting_measures, visible_reports
-from evaluation.reports.shares import USUAL_DAYS, open_shares, revoke_share, share_report
+from evaluation.reports.shared_views import USUAL_DAYS, open_shares, revoke_share, share_report
 from probing.models import Run, RunStatus
 
 # Columns of running text are for pages; a terminal shows this much of them.

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.common.lazy import pd
 from annotation.common.row_order import order_rows
-from annotation.counterparts.annotations import Annotation
+from annotation.counterparts.adjudication import Annotation
 from annotation.models import Corpus, Split, TextPair
 from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.provenance import origin_record

@@ -22,7 +22,7 @@ from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare
 from probing.measures.guise_library import OVERT
 from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
 from probing.models import ModelKind, Run, RunStatus
-from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.parameters import load_inputs, load_shard_frames
 
 MEASURE = "matched_guise"
 

@@ -26,8 +26,8 @@ from annotation.studies.participant_answers import (
     CountedQuestion,
     ParticipantAnswers,
     load_participant_answers,
+    read_summary,
 )
-from annotation.studies.participant_summary import read_summary
 from evaluation.charts.share_bars import ShareBar, SharePanel, share_bars_spec
 from evaluation.reports.parts.document import Figure, Prose, Section, Table
 from evaluation.reports.parts.formatting import count

@@ -20,7 +20,7 @@ from probing.measures.base import ResultKind
 from probing.measures.prompted_measure import PromptedMeasure
 from probing.measures.registry import MEASURES as ALL_MEASURES
 from probing.models import Run
-from probing.runs.inputs import load_inputs
+from probing.runs.parameters import load_inputs
 from probing.runs.predictions import RunPredictions, load_predictions
 
 #: Measures whose runs leave predictions behind.

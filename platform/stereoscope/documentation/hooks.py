@@ -22,7 +22,7 @@ from pydantic.fields import FieldInfo
 from evaluation.reports.parts.kind import ReportKind
 from evaluation.reports.registry import KINDS, get_kind
 from probing.measures.registry import get_measure
-from stereoscope.documentation.paths import STATIC
+from stereoscope.documentation.site import STATIC
 
 # Ours, which the site needs, and where it finds them.
 OWN_FILES = {"assets/mark.svg": "mark.svg", "assets/docs.css": "docs.css"}

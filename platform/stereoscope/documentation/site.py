@@ -7,7 +7,15 @@ import logging
 import shutil
 from pathlib import Path
 
-from stereoscope.documentation.paths import CONFIGURATION, DOCS, ROOT, STATIC
+# --- Where the sources of the documentation lie
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+STATIC = ROOT / "static" / "stereoscope"
+CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
+
+
+# --- The site
 
 STAMP = ".sources-sha256"
 # What the pages are made of besides their texts.

@@ -6,7 +6,9 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
 from importlib.metadata import version
 
 from django.conf import settings
@@ -22,7 +24,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -31,10 +33,47 @@ from annotation.models import ActionState, PanelAction
 from evaluation.models import Report, ReportStatus
 from probing.models import Run, RunEvent, RunStatus, Shard
 from stereoscope.health import OK, check_health
-from stereoscope.health_page.findings import DEPLOYMENT, Finding, State, good
 from stereoscope.models import Milestone, MilestoneName, WorkerPresence
 from stereoscope.presence import GONE_AFTER
 from stereoscope.templatetags.help import docs_address
+
+# --- What a check says: how a part stands, and where something is wrong, what to do
+
+DEPLOYMENT = "deployment.html"
+
+
+class State(Enum):
+    """The word for a state, and its badge. The worst come first on the page."""
+
+    BAD = (gettext_lazy("Mend now"), "bad mark-cross")
+    WARN = (gettext_lazy("Look at this"), "warn mark-triangle")
+    GOOD = (gettext_lazy("In order"), "good mark-tick")
+
+    @property
+    def word(self) -> str:
+        return str(self.value[0])
+
+    @property
+    def css(self) -> str:
+        return str(self.value[1])
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part. ``remedy`` says what to do where it is not in order; ``docs`` is a page."""
+
+    title: str
+    state: State
+    said: str
+    remedy: str = ""
+    docs: str = f"{DEPLOYMENT}#health"
+
+
+def good(title: str, said: str) -> Finding:
+    return Finding(title, State.GOOD, said)
+
+
+# --- The page
 
 VARIABLES = f"{DEPLOYMENT}#environment-variables"
 TAGS = [Tags.security, Tags.caches, "stereoscope"]  # those about code are for developers

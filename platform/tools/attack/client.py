@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from stereoscope.models import Scope
 from tools.attack.roles import ROLES, Role
 from tools.attack.world import VISIT_PAGES, World

@@ -37,7 +37,7 @@ from evaluation.reports.building import build_report
 from evaluation.reports.requesting import request_report
 from probing.models import LabelledTextSet, LanguageModel, Run, RunStatus, WordList
 from probing.runs.text_stimuli import load_text_stimuli
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from stereoscope.demo.simulation import fill_with_simulated_people
 from tests.annotation.counterparts import studies as writing
 from tests.annotation.judgments import corpora as judging

@@ -32,7 +32,7 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     from django.contrib.auth.models import User
     from playwright.sync_api import sync_playwright
 
-    from stereoscope.local.administrator import NAME
+    from stereoscope.local.preparation import NAME
     from tools.browsers.chromium import find_program
     from tools.screens.annotators import create_work, take_annotators
     from tools.screens.camera import Camera

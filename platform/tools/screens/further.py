@@ -14,7 +14,7 @@ from evaluation.models import Report
 from probing.models import LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.stimuli_loading import StimuliChoice, run_request
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from tests.annotation.survey.guises import make_guise_study, make_pairs, rate_by_variety
 from tests.evaluation.reports import contracts
 from tests.probing.runs.tuning_fixtures import FAST, as_tsv

@@ -12,7 +12,7 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.registry import title_of
 from probing.models import Run, RunStatus
 from stereoscope.demo.names import PEOPLE_ID
-from stereoscope.local.administrator import NAME
+from stereoscope.local.preparation import NAME
 from tools.screens.camera import DESKTOP, Camera
 from tools.screens.further import Further
 from tools.screens.installation import Installation

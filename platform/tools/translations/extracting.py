@@ -35,10 +35,9 @@ PARTICIPANTS = (
         )
     ),
     "annotation/panels/base.py",
-    "annotation/panels/link.py",
-    "annotation/panels/mturk.py",
+    "annotation/panels/registry.py",
     "annotation/models/study.py",
-    "annotation/panels/signed_links.py",
+    "annotation/panels/prolific.py",
     "annotation/templatetags/survey_dates.py",
     "templates/survey",
     *(f"templates/{code}.html" for code in ("400", "403", "403_csrf", "404", "409", "500", "503")),

@@ -30,11 +30,11 @@ from probing.runs.leases import OPEN
 from probing.runs.parameters import find_measure
 from probing.runs.prices import price_run, show_price
 from probing.runs.progress import load_progress
-from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.sentence_files import KINDS, GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.sweep import sweep
+from probing.runs.text_stimuli import DEFAULT_EXAMPLES
 from probing.runs.trained_classification import classify_with_trained
 from probing.runs.worker import work, worker_name
 

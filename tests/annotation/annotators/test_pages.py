@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.annotators.invitations import invite_annotator, remove_annotator
-from annotation.annotators.places import current_annotator
+from annotation.annotators.queue import current_annotator
 from annotation.models import Annotator, StudyKind, StudyStatus
 from tests.annotation.annotators.people import (
     PASSWORD,

@@ -15,7 +15,7 @@ from annotation.corpora.corpus_import import import_corpus
 from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.corpora.summary import summarize_corpus
 from annotation.models import Corpus, Study, StudyKind, Text, TextPair, WritingDesign
-from annotation.researcher.corpora.overview import FEATURE_LABELS, mark_features
+from annotation.researcher.corpora.pages import FEATURE_LABELS, mark_features
 from tests.annotation.studies.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -340,7 +340,7 @@ def test_downloads_are_described_and_harmless(corpus, alice):
 def test_the_pages_cost_a_constant_number_of_queries(corpus, alice, django_assert_max_num_queries):
     from django.http import QueryDict
 
-    from annotation.researcher.corpora.overview import overview_context, texts_context
+    from annotation.researcher.corpora.pages import overview_context, texts_context
 
     alice.get_all_permissions()  # asked for once a request, whatever the page
     with django_assert_max_num_queries(4):

@@ -6,7 +6,12 @@ from collections import Counter
 
 import pytest
 
-from annotation.corpora.sampling import DENSITY_FLOOR, SampleItem, SamplingError, sample_texts
+from annotation.counterparts.creation import (
+    DENSITY_FLOOR,
+    SampleItem,
+    SamplingError,
+    sample_texts,
+)
 
 ITEMS = [
     SampleItem(f"t{number:02}", "CORAAL" if number < 30 else "lyrics", number / 100)

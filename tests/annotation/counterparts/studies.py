@@ -6,9 +6,9 @@ from typing import Any
 
 from annotation.annotators.invitations import accept_invitation
 from annotation.counterparts.assignment_service import add_writer
-from annotation.counterparts.counterpart_service import submit_counterpart
 from annotation.counterparts.creation import create_writing_study
 from annotation.counterparts.lifecycle import launch_writing_study
+from annotation.counterparts.views import submit_counterpart
 from annotation.models import Annotator, Corpus, Counterpart, Study, Text, WritingTask
 from tests.annotation.annotators.people import make_account
 

@@ -9,15 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.counterparts.adjudication import (
+    Annotation,
     CaseState,
     adjudicate,
     collect_gold,
     find_queue,
+    load_annotations,
     load_cases,
     publish_gold,
     undo_adjudication,
 )
-from annotation.counterparts.annotations import Annotation, load_annotations
 from annotation.counterparts.progress import load_progress
 from annotation.models import Adjudication, Overlap, Study, TextPair
 from tests.annotation.counterparts.studies import (

@@ -15,7 +15,6 @@ from annotation.counterparts.assignment_service import (
     hand_over,
     remove_writer,
 )
-from annotation.counterparts.counterpart_service import SameAsSource
 from annotation.counterparts.creation import create_writing_study
 from annotation.counterparts.drafts import (
     LONGEST_BODY,
@@ -26,6 +25,7 @@ from annotation.counterparts.drafts import (
     save_draft,
 )
 from annotation.counterparts.lifecycle import find_launch_problems, launch_writing_study
+from annotation.counterparts.views import SameAsSource
 from annotation.models import (
     Adjudication,
     Counterpart,

@@ -35,9 +35,8 @@ from annotation.common.tables import (
 )
 from annotation.exports.downloads import list_files, stream_file
 from annotation.exports.study_tables import list_study_tables
-from annotation.judgments.error_coding import SentErrors
-from annotation.judgments.error_scheme import DEFAULT_SCHEME
-from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.error_coding import DEFAULT_SCHEME, SentErrors
+from annotation.judgments.views import submit_judgment
 from annotation.models import (
     AuditEntry,
     CheckKind,

@@ -14,7 +14,7 @@ from annotation.common.small_cells import DECLINED, UNANSWERED
 from annotation.imports.abc_demographics import QUESTIONS, parse_demographics
 from annotation.imports.abc_file import AbcFileError
 from annotation.models import ParticipantSummary, Study
-from annotation.studies.participant_summary import read_summary
+from annotation.studies.participant_answers import read_summary
 
 ANN = {
     "Gender": "Woman", "Age": "23", "Race": "Hispanic or Latino,White or Caucasian",

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotation.judgments.judgment_service import submit_judgment
 from annotation.judgments.questions import default_wording
+from annotation.judgments.views import submit_judgment
 from annotation.models import (
     ASPECTS,
     JudgmentStudy,

@@ -13,20 +13,18 @@ from rest_framework.test import APIClient
 
 from annotation.annotators.errors import WorkRefused
 from annotation.judgments.error_coding import (
+    DEFAULT_SCHEME,
     Passage,
     SentErrors,
     load_codings,
-    read_passages,
-    ticked_words,
-)
-from annotation.judgments.error_scheme import (
-    DEFAULT_SCHEME,
     parse_scheme,
+    read_passages,
     read_scheme,
     store_scheme,
+    ticked_words,
     write_scheme,
 )
-from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.views import submit_judgment
 from annotation.models import ASPECTS, CodedError, Judgment, JudgmentStudy
 from tests.annotation.judgments.corpora import (
     answers,

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.views import submit_judgment
 from tests.annotation.judgments.corpora import (
     RUNS,
     answers,

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.judgments.items import HUMAN, draw_items, find_writers, list_producers
+from annotation.judgments.questions import HUMAN, draw_items, find_writers, list_producers
 from annotation.models import Adjudication, Counterpart, Split, StudyKind
 from tests.annotation.annotators.people import make_account, make_annotated_study
 from tests.annotation.judgments.corpora import (

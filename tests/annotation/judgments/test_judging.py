@@ -14,14 +14,14 @@ from annotation.judgments.assignment_service import (
     preview_assignment,
     remove_judge,
 )
-from annotation.judgments.items import wrote_everything
-from annotation.judgments.judgment_service import OwnCounterpart, open_task, submit_judgment
 from annotation.judgments.lifecycle import (
     find_launch_problems,
     find_launch_remarks,
     launch_judgment_study,
 )
+from annotation.judgments.questions import wrote_everything
 from annotation.judgments.ratings import load_judgments
+from annotation.judgments.views import OwnCounterpart, open_task, submit_judgment
 from annotation.models import Counterpart, Judgment, JudgmentTask, StudyStatus, TaskState
 from annotation.studies.lifecycle import pause_study
 from tests.annotation.annotators.people import make_account, make_annotator

@@ -9,8 +9,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from annotation.library.abc_model import EXCLUDED_PAIRS, FURTHER_GROUPS, HUMAN_STUDY_GROUPS
-from annotation.library.paired_groups import create_paired_groups, plan_pairs
-from annotation.library.paired_names import pair_groups
+from annotation.library.paired_groups import create_paired_groups, pair_groups, plan_pairs
 from annotation.models import GroupExclusion, GroupSet, SocialGroup
 
 TABLE_3 = (*HUMAN_STUDY_GROUPS, *FURTHER_GROUPS)

@@ -22,7 +22,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.panels import signed_links
+from annotation.panels import prolific
 from annotation.panels.base import PanelArrival, find_address_problem
 from annotation.panels.registry import PANELS
 from annotation.panels.study_settings import load_panel_settings
@@ -55,7 +55,7 @@ def sign(claims: dict[str, Any] | None = None, *, key: Any = KEY, kid: str = "k1
 @pytest.fixture
 def study(make_study, panel, monkeypatch):  # noqa: F811
     """A live study that lets in signed links only; keys are fetched anew."""
-    monkeypatch.setattr(signed_links, "_key_sets", {})
+    monkeypatch.setattr(prolific, "_key_sets", {})
     panel.keys = [describe_key(KEY, "k1")]
     study = make_study(panel=Panel.PROLIFIC)
     PanelSettings.objects.filter(study=study).update(signed_links=True, link_audience=AUDIENCE)
@@ -152,7 +152,7 @@ def test_a_new_key_of_the_panel_is_fetched_once_for_its_unknown_id(
 ) -> None:
     assert open_link(study, sign()).status_code == 200
     panel.keys = [describe_key(OTHER_KEY, "k2")]
-    monkeypatch.setattr(signed_links, "PAUSE_SECONDS", -1)
+    monkeypatch.setattr(prolific, "PAUSE_SECONDS", -1)
     assert open_link(study, sign(key=OTHER_KEY, kid="k2")).status_code == 200
     assert panel.count("jwks.json") == 2
 
@@ -165,8 +165,8 @@ def test_made_up_key_ids_do_not_make_this_site_ask_again_and_again(study, panel)
 
 def test_known_keys_serve_on_while_the_panel_is_away(study, panel, monkeypatch) -> None:
     assert open_link(study, sign()).status_code == 200
-    monkeypatch.setattr(signed_links, "KEPT_SECONDS", -1)
-    monkeypatch.setattr(signed_links, "PAUSE_SECONDS", -1)
+    monkeypatch.setattr(prolific, "KEPT_SECONDS", -1)
+    monkeypatch.setattr(prolific, "PAUSE_SECONDS", -1)
     panel.faults.append(Fault(status=503))
     assert open_link(study, sign()).status_code == 200
     assert panel.count("jwks.json") == 2

@@ -25,8 +25,8 @@ from annotation.models import (
 from annotation.studies.colleagues import accept_invitation, change_role, invite_colleague
 from annotation.studies.lifecycle import close_study
 from evaluation.models import Report
-from evaluation.reports.shares import find_share, share_report
-from stereoscope.api_tokens import create_token
+from evaluation.reports.shared_views import find_share, share_report
+from stereoscope.api_authentication import create_token
 from tests.annotation.counterparts.studies import make_writing_study
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study, make_submission, make_user

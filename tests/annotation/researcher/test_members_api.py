@@ -18,7 +18,7 @@ from annotation.models import (
 )
 from annotation.studies.colleagues import give_team_role, invite_colleague
 from annotation.studies.teams import add_to_team, create_team
-from stereoscope.api_tokens import create_token
+from stereoscope.api_authentication import create_token
 from tests.annotation.counterparts.studies import make_writing_study
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study

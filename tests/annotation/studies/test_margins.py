@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from annotation.common.small_cells import DECLINED, UNANSWERED
 from annotation.common.target_margins import OTHERS, Margin, count_places
 from annotation.models import Study
+from annotation.researcher.studies.target_quotas import set_margins
 from annotation.studies.readiness import Place, examine_study
-from annotation.studies.target_service import set_margins
 from tests.annotation.studies.people import make_study
 
 

@@ -18,8 +18,12 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.pace import find_fast_limit
-from annotation.studies.rejection_grounds import rejection_grounds
-from annotation.studies.review_service import MEMORY_CHECKS, decide_by_rules, review_submission
+from annotation.studies.review_service import (
+    MEMORY_CHECKS,
+    decide_by_rules,
+    rejection_grounds,
+    review_submission,
+)
 from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.studies.people import make_study, make_submission, make_user
 

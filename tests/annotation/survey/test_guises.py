@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from annotation.instruments.languages.language_service import add_known_language
 from annotation.models import GroupAssignment, Rating, Split, StudyGroup, Text
 from annotation.studies.creation import create_guise_study
-from annotation.studies.guises import list_items
+from annotation.studies.guise_ratings import list_items
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.quotas import GroupQuota, count_quotas
 from annotation.survey.group_assignment import choose_guises

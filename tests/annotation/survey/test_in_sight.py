@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from annotation.instruments.presets import PRESETS
 from annotation.library.abc_model import TRAIT_PAIRS
-from stereoscope.demo.studies import ensure_survey
+from stereoscope.demo.seeding import ensure_survey
 
 pytestmark = pytest.mark.django_db
 

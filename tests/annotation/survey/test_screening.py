@@ -21,9 +21,9 @@ from annotation.models import (
     Submission,
 )
 from annotation.panels.action_plan import propose_returns, propose_rewards
+from annotation.researcher.studies.target_quotas import set_margins
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.review_service import review_submission
-from annotation.studies.target_service import set_margins
 from annotation.survey.arrival import Arrival, start_submission
 from annotation.survey.late_return import settle_return
 from annotation.survey.preview import start_preview

@@ -25,7 +25,7 @@ from probing.models import (
     ShardStatus,
     TextScore,
 )
-from probing.runs.inputs import to_parquet
+from probing.runs.parameters import to_parquet
 
 
 def guise_prompts(purpose: str, number: int = 3) -> tuple[GuisePrompt, ...]:

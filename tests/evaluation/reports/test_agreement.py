@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.counterparts.annotations import load_annotations
+from annotation.counterparts.adjudication import load_annotations
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import live_agreement

@@ -21,9 +21,9 @@ from annotation.models import AuditEntry, GroupAssignment, Rating, StudyMembersh
 from evaluation.models import Report, ReportShare, ReportStatus
 from evaluation.reports.building import build_report
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.report_changes import delete_report, pin_report
 from evaluation.reports.requesting import request_report
-from evaluation.reports.shares import digest_of, share_report
+from evaluation.reports.shared_views import digest_of, share_report
+from evaluation.reports.views import delete_report, pin_report
 from tests.evaluation.reports.contracts import lay_out
 from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
 from tests.kept_rows import keep_rows

@@ -11,7 +11,7 @@ import pytest
 from annotation.common.tables import stream_csv
 from annotation.exports.judgments import build_judgment_table
 from annotation.imports.import_kind import ImportRequest, import_file, import_kinds
-from annotation.judgments.error_scheme import parse_scheme, write_scheme
+from annotation.judgments.error_coding import parse_scheme, write_scheme
 from annotation.models import Origin, Study
 from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.registry import get_kind

@@ -13,7 +13,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 from probing.models import Run, ShardStatus
-from probing.runs.inputs import to_parquet
+from probing.runs.parameters import to_parquet
 from tests.evaluation.reports.computing import compute
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.judgments.error_coding import SentErrors
-from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
-from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.error_coding import DEFAULT_SCHEME, SentErrors, store_scheme
+from annotation.judgments.views import submit_judgment
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences

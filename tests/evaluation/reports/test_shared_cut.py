@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluation.reports.rendering import render_json, to_csv
-from evaluation.reports.shared_cut import COUNTS, REASON, cut_small
+from evaluation.reports.shared_views import COUNTS, REASON, cut_small
 from tests.evaluation.reports import contracts
 from tests.evaluation.reports.stored_cases import CASES
 

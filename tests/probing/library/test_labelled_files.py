@@ -20,7 +20,7 @@ from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.runs.errors import RunError
-from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.rating_stimuli import load_probe_stimuli
 from tests.probing.library.brought import bring
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.library.abc_model import ALL_GROUPS, TRAIT_PAIRS, GroupEntry
-from annotation.library.paired_names import pair_groups
+from annotation.library.paired_groups import pair_groups
 from probing.library.sentences import (
     article_problems,
     check_template,

@@ -27,7 +27,7 @@ from annotation.models import SocialGroup, TraitPair
 from annotation.studies.creation import create_study
 from probing.measures.guise_library import GUISE_PROMPTS
 from probing.models import LanguageModel, Run, Score, WordList
-from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.result_tables import run_counterparts
 from tests.ports import free_port
 from tests.probing.real_models import SMOLLM2, folder_of

@@ -19,7 +19,7 @@ from django.core.management import call_command
 from annotation.models import SocialGroup, TraitPair
 from annotation.studies.creation import create_study
 from probing.models import LanguageModel, Run, Score, WordList
-from probing.runs.inputs import load_shard_frames
+from probing.runs.parameters import load_shard_frames
 from probing.runs.result_tables import run_counterparts
 from tests.ports import free_port
 from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat

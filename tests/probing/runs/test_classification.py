@@ -15,7 +15,7 @@ from probing.models import LanguageModel, ModelKind, Run, RunStatus, Score
 from probing.runs.creation import create_run, dry_run
 from probing.runs.language_models import register_model
 from probing.runs.predictions import load_predictions
-from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.rating_stimuli import load_probe_stimuli
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
 

@@ -31,13 +31,13 @@ from probing.runs.graceful_stop import ask_to_stop, forget_order
 from probing.runs.language_models import register_model
 from probing.runs.leases import claim_shard
 from probing.runs.predictions import load_predictions
-from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.shard_computation import ShardOutcome
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.trained_classification import classify_with_trained
 from probing.runs.trained_models import folder_of, workspace_of
 from probing.runs.training_progress import store_point
 from probing.runs.tuning_progress import load_trainings
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from probing.training.schedule import LossPoint
 from tests.evaluation.reports.computing import compute
 from tests.probing.runs.tuning_fixtures import TuningMaker

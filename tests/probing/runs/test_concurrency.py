@@ -14,9 +14,8 @@ from probing.models import RunEvent, RunEventKind, RunStatus, ShardStatus
 from probing.runs.aggregation import aggregate_run
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.leases import claim_shard
-from probing.runs.shard_computation import compute_shard
 from probing.runs.stimuli import load_stimuli
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.shared, pytest.mark.services]

@@ -8,8 +8,8 @@ from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.errors import RunError
 from probing.runs.leases import claim_shard
-from probing.runs.shard_computation import ShardOutcome, compute_shard
-from probing.runs.worker import work
+from probing.runs.shard_computation import ShardOutcome
+from probing.runs.worker import compute_shard, work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]

@@ -13,10 +13,10 @@ from django.test import override_settings
 from annotation.models import Corpus
 from probing.models import Run, RunStatus, Score, WordList, WordPurpose
 from probing.runs.creation import create_run
-from probing.runs.inputs import load_shard_frames
+from probing.runs.parameters import load_shard_frames
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
-from stereoscope.demo.probe import ensure_demo_model
+from stereoscope.demo.seeding import ensure_demo_model
 from tests.probing.runs.text_fixtures import add_pair
 
 PAIRS = (

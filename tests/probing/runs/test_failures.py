@@ -15,8 +15,8 @@ from probing.models import LanguageModel, RunEventKind, RunStatus, Score, ShardS
 from probing.runs.aggregation import aggregate_run, finish_complete_runs
 from probing.runs.control import resume_run
 from probing.runs.leases import claim_shard
-from probing.runs.shard_computation import ShardOutcome, compute_shard
-from probing.runs.worker import work
+from probing.runs.shard_computation import ShardOutcome
+from probing.runs.worker import compute_shard, work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]

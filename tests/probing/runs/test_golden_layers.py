@@ -21,8 +21,8 @@ from probing.measures.stimuli import Group, Stimuli, Template, Trait
 from probing.measures.streams import named_seed, named_stream
 from probing.models import Run, RunStatus, Score
 from probing.runs.creation import create_run
-from probing.runs.inputs import from_parquet
 from probing.runs.language_models import register_model
+from probing.runs.parameters import from_parquet
 from probing.runs.worker import work
 from tests.probing.runs.built_checkpoints import (
     GROUP,

@@ -18,8 +18,8 @@ from probing.measures.adjectives import both_poles
 from probing.measures.stimuli import Stimuli
 from probing.models import Run, RunStatus, Score
 from probing.runs.creation import create_run
-from probing.runs.inputs import from_parquet
 from probing.runs.language_models import register_model
+from probing.runs.parameters import from_parquet
 from probing.runs.worker import work
 from tests.golden.abc_cases import (
     MODELS,

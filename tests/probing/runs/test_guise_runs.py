@@ -18,8 +18,8 @@ from probing.models import Prompt, PromptPurpose, Run, RunStatus, Score, WordLis
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
-from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.golden.text_cases import load_expected, load_pairs

@@ -19,9 +19,9 @@ from probing.models import Run, RunEvent, RunEventKind, RunStatus, Shard, ShardS
 from probing.runs.failure import lapse_leases
 from probing.runs.heartbeat import keep_lease
 from probing.runs.leases import ATTEMPT_LIMIT, claim_shard, release_shard, renew_lease
-from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.shard_computation import ShardOutcome
 from probing.runs.sweep import sweep
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]

@@ -21,7 +21,7 @@ from annotation.imports.import_kind import BadImportError, ImportRequest, import
 from probing.models import LanguageModel, Run, RunStatus, Score
 from probing.runs.creation import dry_run
 from probing.runs.predictions import load_predictions
-from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.rating_stimuli import load_probe_stimuli
 
 pytestmark = pytest.mark.django_db
 

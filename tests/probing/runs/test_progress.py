@@ -11,8 +11,7 @@ from django.utils import timezone
 from probing.models import LanguageModel, Run, RunStatus, Shard, ShardStatus
 from probing.runs.leases import claim_shard
 from probing.runs.progress import LARGEST_DRAWING, load_progress
-from probing.runs.shard_computation import compute_shard
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from tests.probing.runs.fixtures import RunMaker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]

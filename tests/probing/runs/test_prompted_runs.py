@@ -27,8 +27,8 @@ from probing.models import (
 )
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
-from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.predictions import load_predictions
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work

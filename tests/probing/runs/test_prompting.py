@@ -16,8 +16,8 @@ from probing.measures.prompting import describe_prompting
 from probing.models import LanguageModel, Run, RunStatus, WordList
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
-from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
+from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.probing.lm.tiny_chat import TEMPLATE, make_tiny_chat

@@ -17,8 +17,8 @@ from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 from probing.runs.sentence_files import listed_sentences, open_sentences
-from probing.runs.sentence_stimuli import corpus_sentences
 from probing.runs.stimuli_loading import StimuliChoice, choose_stimuli
+from probing.runs.text_stimuli import corpus_sentences
 from probing.runs.worker import work
 from tests.probing.runs.fixtures import few_stimuli, scores_of
 from tests.probing.runs.sentence_fixtures import (

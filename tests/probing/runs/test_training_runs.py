@@ -27,12 +27,12 @@ from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.graceful_stop import ask_to_stop, forget_order
 from probing.runs.leases import claim_shard
-from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.shard_computation import ShardOutcome
 from probing.runs.text_stimuli import load_text_stimuli
 from probing.runs.trained_models import open_training, store_trained_model, workspace_of
 from probing.runs.training_progress import load_training, store_point
 from probing.runs.training_splits import evaluation_problems, training_problems
-from probing.runs.worker import work
+from probing.runs.worker import compute_shard, work
 from probing.training.errors import TrainingStoppedError
 from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from stereoscope.api_tokens import USUAL_DAYS, create_token
+from stereoscope.api_authentication import USUAL_DAYS, create_token
 from stereoscope.models import Scope
 
 

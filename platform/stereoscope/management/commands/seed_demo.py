@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from stereoscope.local.administrator import ensure_administrator
+from stereoscope.local.preparation import ensure_administrator
 
 
 class Command(BaseCommand):

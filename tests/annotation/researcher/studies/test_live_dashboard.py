@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from annotation.common.target_margins import Margin
 from annotation.models import KeptFlagCounts, PanelSettings, Study, Submission
+from annotation.researcher.studies.target_quotas import set_margins
 from annotation.studies.flag_counts import recall_flags
 from annotation.studies.pilot import start_pilot
 from annotation.studies.quality import count_flags
 from annotation.studies.review_service import review_submission
-from annotation.studies.target_service import set_margins
 from annotation.studies.tasks import count_study_flags
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.researcher.studies.study_pages import overview, text_of

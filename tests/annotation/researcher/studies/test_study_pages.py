@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import CheckKind, Panel, PanelSettings, Study, SubmissionState
-from annotation.researcher.studies.svg_charts import draw_slots
+from annotation.researcher.studies.dashboard import draw_slots
 from annotation.studies.lifecycle import close_study
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from annotation.common.target_margins import OTHERS, Margin
 from annotation.models import Study
-from annotation.studies.target_service import set_margins
+from annotation.researcher.studies.target_quotas import set_margins
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.researcher.studies.study_pages import text_of
 from tests.annotation.studies.crowds import add_crowd

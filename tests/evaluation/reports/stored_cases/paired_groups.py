@@ -12,7 +12,7 @@ from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 from probing.models import ShardStatus
-from probing.runs.inputs import to_parquet
+from probing.runs.parameters import to_parquet
 from tests.evaluation.reports.stored_cases.case import (
     FEW,
     REMARK,

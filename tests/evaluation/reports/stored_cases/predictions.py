@@ -8,7 +8,7 @@ from probing.measures.class_prompt_library import CLASS_PROMPTS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli, vars_of
 from probing.models import Run, Shard
-from probing.runs.inputs import from_parquet, to_parquet
+from probing.runs.parameters import from_parquet, to_parquet
 from tests.evaluation.reports.predictions import make_runs as make_prediction_runs
 from tests.evaluation.reports.stored_cases.case import FEW, Case, Inputs, names_of, renumber
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.judgments.error_coding import SentErrors
-from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
-from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.error_coding import DEFAULT_SCHEME, SentErrors, store_scheme
+from annotation.judgments.views import submit_judgment
 from annotation.models import Corpus, JudgmentItem
 from probing.models import Run, TextScore, WordList
 from tests.annotation.counterparts import studies as writing
