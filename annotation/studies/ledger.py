@@ -40,8 +40,6 @@ from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.pace import Pace, load_pace
 from annotation.studies.quotas import count_quotas
 
-PAYING = (ActionKind.APPROVE, ActionKind.SCREEN_OUT, ActionKind.BONUS)
-
 
 @dataclass(frozen=True)
 class BookLine:

@@ -12,8 +12,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from stereoscope.queued_sqlite3.base import TURNS, DatabaseWrapper
-from stereoscope.queued_sqlite3.turns import Turns
+from stereoscope.queued_sqlite3.base import TURNS, DatabaseWrapper, Turns
 from tests.waiting import wait_until
 
 
@@ -118,6 +117,19 @@ def test_a_turn_ends_where_another_process_holds_the_database(open_file) -> None
     write(open_file(timeout=0.05), "next")
 
 
+def test_a_refused_rollback_ends_no_turn(open_file) -> None:
+    connection, before = open_file(timeout=0.05), connections["default"]
+    connections["default"] = connection
+    try:
+        with transaction.atomic():
+            with pytest.raises(transaction.TransactionManagementError):
+                connection.rollback()
+            assert connection._turns is not None
+        assert connection._turns is None
+    finally:
+        connections["default"] = before
+
+
 def test_who_has_waited_for_too_long_leaves_the_queue(open_file) -> None:
     holder = open_file()
     begin(holder)
@@ -140,7 +152,7 @@ def test_a_forked_process_waits_for_no_thread_of_its_parent(open_file) -> None:
 
 
 def test_atomic_blocks_take_and_end_turns(open_file) -> None:
-    """`transaction.atomic` goes through the same four methods."""
+    """`transaction.atomic` goes through the same four public methods."""
     before = connections["default"]
     connections["default"] = open_file(timeout=0.05)
     try:

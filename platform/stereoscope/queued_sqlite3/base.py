@@ -10,13 +10,56 @@ which decides in any case: the queue is about fairness, not about safety.
 from __future__ import annotations
 
 import os
+import threading
+from collections import deque
 from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
-from stereoscope.queued_sqlite3.turns import Turns
+# --- A queue of threads: first come, first served, each woken by the one before it
+
+
+class Turns:
+    """Like a lock, which promises no order: here nobody passes those who wait."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._is_taken = False
+        self._waiting: deque[threading.Lock] = deque()
+
+    @property
+    def n_waiting(self) -> int:
+        return len(self._waiting)
+
+    def take(self, *, timeout: float) -> bool:
+        """Wait for this thread's turn; return whether it came within ``timeout`` seconds."""
+        with self._guard:
+            if not self._is_taken:
+                self._is_taken = True
+                return True
+            ticket = threading.Lock()
+            ticket.acquire()
+            self._waiting.append(ticket)
+        if ticket.acquire(timeout=timeout):
+            return True
+        with self._guard:
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+                return False
+        return True  # it came while this thread was giving up
+
+    def end(self) -> None:
+        """End the turn of whoever has it; the next one's begins."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_taken = False
+
+
+# --- The backend
 
 # By the file of the database.
 TURNS: dict[str, Turns] = {}
@@ -43,7 +86,7 @@ def _mark_places(query: str) -> str:
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that takes a turn with each transaction, and ends it with the transaction.
 
-    Django's stubs leave out the four methods that begin and end transactions.
+    The seam are the four public methods by which Django begins and ends transactions.
     """
 
     _turns: Turns | None = None
@@ -51,34 +94,40 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def create_cursor(self, name: str | None = None) -> Any:
         return self.connection.cursor(factory=Cursor)
 
-    def _start_transaction_under_autocommit(self) -> None:
-        self._take_turn()
+    def set_autocommit(
+        self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
+    ) -> None:
+        if not autocommit:
+            self._take_turn()
         try:
-            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            super().set_autocommit(autocommit, force_begin_transaction_with_broken_autocommit)
         except BaseException:
-            self._end_turn()
+            if not autocommit:
+                self._end_turn()
             raise
 
-    def _commit(self) -> Any:
+    def commit(self) -> None:
         # A commit that fails is followed by a rollback, which ends the turn.
-        result = super()._commit()  # type: ignore[misc]
+        super().commit()
         self._end_turn()
-        return result
 
-    def _rollback(self) -> Any:
+    def rollback(self) -> None:
+        refused = self.in_atomic_block  # by Django; the transaction goes on
         try:
-            return super()._rollback()  # type: ignore[misc]
+            super().rollback()
         finally:
-            self._end_turn()
+            if not refused:
+                self._end_turn()
 
-    def _close(self) -> Any:
+    def close(self) -> None:
         try:
-            return super()._close()  # type: ignore[misc]
+            super().close()
         finally:
-            self._end_turn()
+            if self.connection is None or self.closed_in_transaction:
+                self._end_turn()
 
     def _take_turn(self) -> None:
-        if self.is_in_memory_db():
+        if self._turns is not None or self.is_in_memory_db():
             return
         turns = TURNS.setdefault(str(self.settings_dict["NAME"]), Turns())
         timeout = self.settings_dict["OPTIONS"].get("timeout", SQLITE_TIMEOUT_SECONDS)
