@@ -15,7 +15,7 @@ from evaluation.analyses.alignment_cells import (
     tau_of,
     why_no_interval,
 )
-from evaluation.analyses.alignment_resamples import Resamples, draw_resamples, mean_over_groups
+from evaluation.analyses.alignment_resamples import draw_resamples, mean_over_groups
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     AlignmentResult,
@@ -32,14 +32,13 @@ from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
     UndefinedReason,
-    bias_corrected_interval,
-    bias_corrected_p_value,
     holm_correction,
     kendall_tau_b_batch,
     no_interval,
     precision_at_k,
     precision_at_k_batch,
     recentred_interval,
+    tau_over_scales,
 )
 from probing.measures.streams import named_stream
 
@@ -74,12 +73,11 @@ def analyze_alignment(
     Pooled, tau is also given with the noise of people's means taken out, for these groups and for
     groups like these, each with the interval and the p-value of its question (`true_tau`).
 
-    Intervals. Whole submissions are resampled. A group's tau and precision also resample its
-    scales, since 16 scales are a sample too, and take the bias-corrected percentile. The pooled
-    values as observed resample submissions alone and take the recentred percentile: it covers the
-    value that studies of this size have on average 94 to 97 times in 100, not the value without
-    noise (`evaluation.metrics.interval`). A resample without
-    a rating of a group is skipped for this group and counted.
+    Intervals. A group's tau leaves out its scales in turn (`tau_over_scales`); its precision rests
+    on too few scales for an interval, a cell's mean takes Student's t. The pooled values as
+    observed resample whole submissions and take the recentred percentile: it covers the
+    value that studies of this size have on average, not the value without noise
+    (`evaluation.metrics.interval`).
 
     Undefined numbers are NaN with a reason; bad input raises ValueError before any work.
     """
@@ -95,8 +93,7 @@ def analyze_alignment(
     if options.n_resamples and len(cube.submissions) > 1:
         resamples = draw_resamples(cube, options)
     by_group = tuple(
-        _align_group(g, cube, human, model, complete, resamples, options)
-        for g in range(len(cube.groups))
+        align_group(g, cube, human, model, complete, options) for g in range(len(cube.groups))
     )
     corrected = holm_correction([group.p_value for group in by_group])
     resampled = holm_correction([group.p_resampled for group in by_group])
@@ -104,7 +101,7 @@ def analyze_alignment(
         replace(group, p_holm=float(p), p_resampled_holm=float(q))
         for group, p, q in zip(by_group, corrected, resampled, strict=True)
     )
-    cells = build_cells(cube, human, complete, table, resamples, options)
+    cells = build_cells(cube, human, complete, table, options)
     return AlignmentResult(
         analysis=NAME,
         version=VERSION,
@@ -130,52 +127,46 @@ def _sign(options: AlignmentOptions) -> str:
         "k": options.k,
         "centre": options.centre,
         "tau": "b",
-        "group": "bc:submissions+scales",
+        "group": "jackknife:scales",
         "overall": "recentred:submissions",
         "holm": "groups",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])
 
 
-def _align_group(
+def align_group(
     g: int,
     cube: RatingCube,
     human: Array,
     model: Array,
     complete: NDArray[np.bool_],
-    resamples: Resamples | None,
     options: AlignmentOptions,
 ) -> GroupAlignment:
+    """Return one group; human, model, complete : (n_groups, n_scales)."""
     rated = cube.rated[:, g]
     raters = int(rated.any(axis=1).sum())
     scores = np.where(complete[g], model[g], np.nan)
     tau = tau_of(human[g], model[g])
     precision = precision_at_k(scores, human[g], k=options.k, centre=options.centre)
 
-    blocked = why_no_interval(raters, resamples, options)
-    if resamples is None or blocked:
-        tau_draws = top_draws = bottom_draws = mean_draws = np.empty(0)
-    else:
-        tau_draws = resamples.group_taus(g, scores)
-        drawn = resamples.group_precision(g, scores, k=options.k, centre=options.centre)
-        top_draws, bottom_draws, mean_draws = drawn.top, drawn.bottom, drawn.mean
+    around, p_value = tau_over_scales(human[g], scores, level=options.level)
 
-    def share(value: float, draws: Array) -> ResampledValue:
-        return _estimate(value, draws, precision.reason, blocked, SHARE_BOUNDS, options)
+    def share(value: float) -> ResampledValue:
+        return without_interval(value, precision.reason, options.level)
 
     return GroupAlignment(
         group=cube.groups[g],
         n_raters=raters,
         n_incomplete=raters - int(rated.all(axis=1).sum()),
         n_scales=int(complete[g].sum()),
-        tau=_estimate(tau.value, tau_draws, tau.reason, blocked, TAU_BOUNDS, options),
+        tau=ResampledValue(tau.value, around, tau.reason),
         p_value=tau.p_value,
         p_holm=np.nan,
-        precision_top=share(precision.top, top_draws),
-        precision_bottom=share(precision.bottom, bottom_draws),
-        precision=share(precision.mean, mean_draws),
+        precision_top=share(precision.top),
+        precision_bottom=share(precision.bottom),
+        precision=share(precision.mean),
         ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, options, cube.groups[g]),
-        p_resampled=bias_corrected_p_value(tau.value, tau_draws),
+        p_resampled=p_value,
         p_resampled_holm=np.nan,
     )
 
@@ -190,6 +181,11 @@ def _ceiling(
     return noise_ceiling(values, n_splits=options.n_splits, share=options.ceiling_share, rng=rng)
 
 
+def without_interval(value: float, reason: str, level: float) -> ResampledValue:
+    """Return precision of one group, which has no interval."""
+    return ResampledValue(value, no_interval(UndefinedReason.FEW_PLACES, level=level), reason)
+
+
 def _estimate(
     value: float,
     draws: Array,
@@ -197,17 +193,13 @@ def _estimate(
     blocked: str,
     bounds: tuple[float, float],
     options: AlignmentOptions,
-    *,
-    recentred: bool = False,
 ) -> ResampledValue:
     if np.isnan(value):
         interval = no_interval(UndefinedReason.NO_ESTIMATE, level=options.level)
     elif blocked:
         interval = no_interval(blocked, level=options.level)
-    elif recentred:
-        interval = recentred_interval(value, draws, level=options.level, bounds=bounds)
     else:
-        interval = bias_corrected_interval(value, draws, level=options.level, bounds=bounds)
+        interval = recentred_interval(value, draws, level=options.level, bounds=bounds)
     return ResampledValue(float(value), interval, reason)
 
 
@@ -217,7 +209,7 @@ def _pool(
     model: Array,
     complete: NDArray[np.bool_],
     by_group: tuple[GroupAlignment, ...],
-    resamples: Resamples | None,
+    resamples: Array | None,
     options: AlignmentOptions,
 ) -> PooledAlignment:
     used = cube.rated & complete
@@ -228,14 +220,14 @@ def _pool(
     draws = {name: np.empty(0) for name in ("tau", "group_tau", "top", "bottom", "mean")}
     thinned = 0
     if resamples is not None and not blocked:
-        draws = _pooled_draws(model, complete, by_group, resamples, options)
-        thinned = int(np.isnan(resamples.means[:, complete]).any(axis=1).sum())
+        draws = pooled_draws(model, complete, by_group, resamples, options)
+        thinned = int(np.isnan(resamples[:, complete]).any(axis=1).sum())
 
     def over_groups(values: list[float], name: str, bounds: tuple[float, float]) -> ResampledValue:
         found = [value for value in values if not np.isnan(value)]
         mean = float(np.mean(found)) if found else np.nan
         reason = UndefinedReason.NONE if found else UndefinedReason.NO_GROUP
-        return _estimate(mean, draws[name], reason, blocked, bounds, options, recentred=True)
+        return _estimate(mean, draws[name], reason, blocked, bounds, options)
 
     above = [g for g in by_group if g.tau.value > 0 and g.p_holm < 1 - options.level]
     return PooledAlignment(
@@ -243,9 +235,7 @@ def _pool(
         n_annotations=int(annotations.sum()),
         n_groups=int(complete.any(axis=1).sum()),
         n_cells=int(complete.sum()),
-        tau=_estimate(
-            tau.value, draws["tau"], tau.reason, blocked, TAU_BOUNDS, options, recentred=True
-        ),
+        tau=_estimate(tau.value, draws["tau"], tau.reason, blocked, TAU_BOUNDS, options),
         p_value=tau.p_value,
         group_tau=over_groups([g.tau.value for g in by_group], "group_tau", TAU_BOUNDS),
         precision_top=over_groups([g.precision_top.value for g in by_group], "top", SHARE_BOUNDS),
@@ -261,11 +251,11 @@ def _pool(
     )
 
 
-def _pooled_draws(
+def pooled_draws(
     model: Array,
     complete: NDArray[np.bool_],
     by_group: tuple[GroupAlignment, ...],
-    resamples: Resamples,
+    resamples: Array,
     options: AlignmentOptions,
 ) -> dict[str, Array]:
     """Every pooled quantity over resampled submissions, the scales as they are."""
@@ -273,17 +263,17 @@ def _pooled_draws(
     for g, group in enumerate(by_group):
         scores = np.where(complete[g], model[g], np.nan)
         if not np.isnan(group.tau.value):
-            taus.append(kendall_tau_b_batch(resamples.means[:, g], scores))
+            taus.append(kendall_tau_b_batch(resamples[:, g], scores))
         if not np.isnan(group.precision.value):
             drawn = precision_at_k_batch(
-                scores, resamples.means[:, g], k=options.k, centre=options.centre
+                scores, resamples[:, g], k=options.k, centre=options.centre
             )
             tops.append(drawn.top)
             bottoms.append(drawn.bottom)
             means.append(drawn.mean)
     n = options.n_resamples
     return {
-        "tau": kendall_tau_b_batch(resamples.means[:, complete], model[complete]),
+        "tau": kendall_tau_b_batch(resamples[:, complete], model[complete]),
         "group_tau": mean_over_groups(taus, n),
         "top": mean_over_groups(tops, n),
         "bottom": mean_over_groups(bottoms, n),

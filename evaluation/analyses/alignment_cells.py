@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
-from evaluation.analyses.alignment_resamples import Resamples
 from evaluation.analyses.alignment_result import AlignmentOptions, Cell, HumanCell, ModelCell
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
+    Interval,
     RankCorrelation,
     UndefinedReason,
-    bias_corrected_interval,
     kendall_tau_b,
     no_interval,
 )
+from evaluation.metrics.few_units import LEAST_RATINGS
 
 RATING_BOUNDS = (0.0, 100.0)
 
@@ -34,7 +34,7 @@ def frame_values(frame: pd.DataFrame, cube: RatingCube) -> Array:
     return ordered.to_numpy(dtype=float)
 
 
-def why_no_interval(people: int, resamples: Resamples | None, options: AlignmentOptions) -> str:
+def why_no_interval(people: int, resamples: Array | None, options: AlignmentOptions) -> str:
     """Return the reason why that many people give no interval, empty where they do."""
     if people == 0:
         return UndefinedReason.NO_RATINGS
@@ -64,7 +64,6 @@ def build_cells(
     human: Array,
     complete: NDArray[np.bool_],
     table: ScoreTable,
-    resamples: Resamples | None,
     options: AlignmentOptions,
 ) -> tuple[Cell, ...]:
     """Return every group on every scale, in order; cells without a value carry the reason."""
@@ -93,8 +92,6 @@ def build_cells(
                         human[g, s],
                         int(counts[g, s]),
                         human_ranks[s],
-                        None if resamples is None else resamples.means[:, g, s],
-                        why_no_interval(int(counts[g, s]), resamples, options),
                         options,
                     ),
                     model=ModelCell(
@@ -117,15 +114,10 @@ def _human_cell(
     mean: float,
     n: int,
     rank: int | None,
-    draws: Array | None,
-    blocked: str,
     options: AlignmentOptions,
 ) -> HumanCell:
     ratings = values[~np.isnan(values)]
-    if draws is None or blocked:
-        interval = no_interval(blocked, level=options.level)
-    else:
-        interval = bias_corrected_interval(mean, draws, level=options.level, bounds=RATING_BOUNDS)
+    interval = rating_interval(ratings, options.level)
     return HumanCell(
         mean=float(mean),
         sd=float(ratings.std(ddof=1)) if n > 1 else np.nan,
@@ -135,6 +127,24 @@ def _human_cell(
         reason=UndefinedReason.NONE if n else UndefinedReason.NO_RATINGS,
         sd_reason=UndefinedReason.NONE if n > 1 else UndefinedReason.ONE_RATING,
     )
+
+
+def rating_interval(ratings: Array, level: float) -> Interval:
+    """Return Student's interval of a mean rating, 0 to 100, without missing values.
+
+    None for fewer than ten ratings and where more than half of them are equal: the spread of
+    ratings piled up at one place says too little about the rest.
+    """
+    n = ratings.size
+    if n == 0:
+        return no_interval(UndefinedReason.NO_RATINGS, level=level)
+    if n < LEAST_RATINGS:
+        return no_interval(UndefinedReason.FEW_RATINGS, level=level)
+    if np.unique(ratings, return_counts=True)[1].max() > n / 2:
+        return no_interval(UndefinedReason.HALF_EQUAL, level=level)
+    reach = float(stats.t.ppf((1 + level) / 2, n - 1) * ratings.std(ddof=1) / np.sqrt(n))
+    low, high = np.clip(ratings.mean() + np.array([-reach, reach]), *RATING_BOUNDS)
+    return Interval(float(low), float(high), level, "Student’s t")
 
 
 def _ranks(values: Array, complete: NDArray[np.bool_]) -> list[int | None]:

@@ -38,7 +38,6 @@ from evaluation.analyses.questions import compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
-    Interval,
     UndefinedReason,
     holm_correction,
     kendall_tau_b,
@@ -48,19 +47,16 @@ from evaluation.metrics import (
     recentred_interval,
     recentred_p_value,
 )
-from probing.measures.streams import named_stream
 
 # --- Paired differences between runs ---
 
-RUN_BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
 DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
 
 Array = NDArray[np.float64]
-Draws = tuple[Array, Array]
 
 
 class SharedResamples:
-    """Resamples of people and groups that serve all runs, so that what people share cancels.
+    """Resamples of people that serve all runs, so that what people share cancels.
 
     models : run → (n_groups, n_scales) scores in the order of the cube, NaN = no score
     """
@@ -70,31 +66,17 @@ class SharedResamples:
     ) -> None:
         self.cube, self.models, self.options = cube, models, options
         self.human = cube.means
-        n, n_groups = options.n_resamples, len(cube.groups)
         self.means: Array | None = None
-        if n and len(cube.submissions) > 1:
+        if options.n_resamples and len(cube.submissions) > 1:
             self.means = resampled_means(cube, draw_people(cube, options))
-        share, rng = np.full(n_groups, 1 / n_groups), named_stream(options.seed, "groups")
-        self.group_counts = rng.multinomial(n_groups, share, size=n).astype(float)
-        self._draws: dict[tuple[str, str, bytes], Draws] = {}
-
-    def wide_interval(self, quantity: str, run: str) -> Interval:
-        """Return the interval of one run's value over resampled submissions and groups."""
-        cells = self._cells(run)
-        value = self._value(quantity, run, cells)
-        blocked = self._blocked(value)
-        if blocked:
-            return no_interval(blocked, level=self.options.level)
-        bounds = RUN_BOUNDS[quantity]
-        return self._interval(value, self._drawn(quantity, run, cells)[1], bounds)
+        self._draws: dict[tuple[str, str, bytes], Array] = {}
 
     def differences(self, part: str) -> tuple[Difference, ...]:
         """Return the difference of every two runs in tau and in precision at k.
 
-        Both runs of a pair rest on the cells that both of them score and people rated. Two
-        resamplings: submissions alone, and submissions together with groups, which also says
-        what other groups of the same sort would give. p-values come from the second and are
-        Holm-corrected over the pairs, for either quantity apart. The difference without noise, and
+        Both runs of a pair rest on the cells that both of them score and people rated. The observed
+        difference resamples submissions; its p-value, of the same resamples, is Holm-corrected over
+        the pairs, for either quantity apart. The difference without noise, and
         both for groups like these, come in closed form (`questions`).
         """
         found: list[Difference] = []
@@ -121,14 +103,13 @@ class SharedResamples:
         cells = self._cells(first, second)
         values = [self._value(quantity, run, cells) for run in (first, second)]
         value = values[0] - values[1]
-        people = wide = no_interval(self._blocked(value), level=self.options.level)
+        people = no_interval(self._blocked(value), level=self.options.level)
         p_value = np.nan
         if not people.reason:
             a, b = (self._drawn(quantity, run, cells) for run in (first, second))
-            bounds = DIFFERENCE_BOUNDS[quantity]
-            people = self._interval(value, a[0] - b[0], bounds)
-            wide = self._interval(value, a[1] - b[1], bounds)
-            p_value = recentred_p_value(value, a[1] - b[1])
+            level, bounds = self.options.level, DIFFERENCE_BOUNDS[quantity]
+            people = recentred_interval(value, a - b, level=level, bounds=bounds)
+            p_value = recentred_p_value(value, a - b)
         ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
         if quantity == TAU:
             noise_free, generalising = compare_taus(ratings, models, self.options)
@@ -145,7 +126,6 @@ class SharedResamples:
             second_value=values[1],
             value=value,
             people=people,
-            wide=wide,
             p_value=p_value,
             p_holm=np.nan,
             reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
@@ -161,37 +141,31 @@ class SharedResamples:
             return UndefinedReason.NOT_REQUESTED
         return UndefinedReason.ONE_RATER if self.means is None else UndefinedReason.NONE
 
-    def _interval(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
-        return recentred_interval(value, draws, level=self.options.level, bounds=bounds)
-
     def _value(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> float:
         scores = np.where(cells, self.models[run], np.nan)
         if quantity == TAU:
             return kendall_tau_b(self.human.ravel(), scores.ravel()).value
         return mean_precision(scores, self.human, self.options)
 
-    def _drawn(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> Draws:
-        """Return the draws over people, and those over people and groups."""
+    def _drawn(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> Array:
+        """Return the values of every resample of people, (n_resamples,)."""
         key = quantity, run, cells.tobytes()
         if key not in self._draws:
             draw = self._drawn_tau if quantity == TAU else self._drawn_precision
             self._draws[key] = draw(run, cells)
         return self._draws[key]
 
-    def _drawn_tau(self, run: str, cells: NDArray[np.bool_]) -> Draws:
-        means, scores = self._resampled[:, cells], self.models[run][cells]
-        weights = self.group_counts[:, np.nonzero(cells)[0]]
-        return kendall_tau_b_batch(means, scores), kendall_tau_b_batch(means, scores, weights)
+    def _drawn_tau(self, run: str, cells: NDArray[np.bool_]) -> Array:
+        return kendall_tau_b_batch(self._resampled[:, cells], self.models[run][cells])
 
-    def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Draws:
+    def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Array:
         k, centre = self.options.k, self.options.centre
         scores = np.where(cells, self.models[run], np.nan)
         rows = [
             precision_at_k_batch(scores[g], self._resampled[:, g], k=k, centre=centre).mean
             for g in range(len(scores))
         ]
-        n = len(self._resampled)
-        return mean_over_groups(rows, n), mean_over_groups(rows, n, self.group_counts.T)
+        return mean_over_groups(rows, len(self._resampled))
 
     @property
     def _resampled(self) -> Array:
@@ -254,7 +228,7 @@ def compare_alignments(
         cube, _ = build_rating_cube(kept, groups=own, scales=scales)
         models = {run: frame_values(table.mean, cube) for run, table in scores.items()}
         shared = SharedResamples(cube, models, options)
-        overall += _overall(part, found, shared)
+        overall += _overall(part, found)
         differences += shared.differences(part)
     return ComparisonResult(
         analysis=NAME,
@@ -279,9 +253,7 @@ def _restrict(table: ScoreTable, groups: Sequence[str]) -> ScoreTable:
     return ScoreTable(mean=kept, reasons=table.reasons)
 
 
-def _overall(
-    part: str, found: Mapping[str, AlignmentResult], shared: SharedResamples
-) -> list[RunOverall]:
+def _overall(part: str, found: Mapping[str, AlignmentResult]) -> list[RunOverall]:
     corrected = holm_correction([result.pooled.p_value for result in found.values()])
     generalising = holm_correction(
         [result.pooled.answers.generalising.p_value for result in found.values()]
@@ -292,8 +264,6 @@ def _overall(
             part=part,
             pooled=result.pooled,
             p_holm=float(p_holm),
-            tau_wide=shared.wide_interval(TAU, run),
-            precision_wide=shared.wide_interval(PRECISION, run),
             p_generalising_holm=float(p_generalising),
         )
         for (run, result), p_holm, p_generalising in zip(
@@ -339,7 +309,6 @@ def _sign(options: AlignmentOptions, pilot_groups: Sequence[str]) -> str:
         "tau": "b",
         "pilot": "+".join(pilot_groups) or "none",
         "difference": "recentred:submissions",
-        "wide": "recentred:submissions+groups",
         "p": "recentred",
         "holm": "groups,table,runs,pairs",
     }

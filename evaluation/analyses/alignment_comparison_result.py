@@ -25,8 +25,6 @@ class RunOverall:
 
     part : all, or test = without the pilot groups
     p_holm : of the pooled tau, corrected over the runs of the part
-    tau_wide, precision_wide : intervals that resample submissions and groups; those in `pooled`
-        resample submissions alone
     p_generalising_holm : of `pooled.answers.generalising`, corrected over the runs of the part
     """
 
@@ -34,8 +32,6 @@ class RunOverall:
     part: Annotated[str, Shown()]
     pooled: PooledAlignment
     p_holm: float
-    tau_wide: Interval
-    precision_wide: Interval
     p_generalising_holm: float
 
 
@@ -60,8 +56,7 @@ class Difference:
 
     quantity : tau (pooled over cells) or precision (mean over groups)
     people : interval that resamples whole submissions
-    wide : interval that resamples whole submissions and groups
-    p_value, p_holm : two-sided, from the wide resamples; corrected over the pairs of the part
+    p_value, p_holm : two-sided, from the same resamples; corrected over the pairs of the part
     noise_free, generalising : the difference without noise, for these groups (tau alone) and for
         groups like these
     p_generalising_holm : of `generalising`, corrected over the pairs of the part
@@ -77,7 +72,6 @@ class Difference:
     second_value: float
     value: float
     people: Interval
-    wide: Interval
     p_value: float
     p_holm: float
     reason: str
@@ -99,9 +93,8 @@ class ComparisonResampling:
     """What was drawn again for which interval."""
 
     overall: str = "whole submissions"
-    group: str = "whole submissions and scales"
+    group: str = "scales, left out in turn"
     difference: str = "whole submissions, the same for both runs"
-    wide: str = "whole submissions and groups, the same for both runs"
 
 
 @dataclass(frozen=True)

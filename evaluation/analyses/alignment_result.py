@@ -49,8 +49,7 @@ class AlignmentOptions:
 class Resampling:
     """What was drawn again for which interval."""
 
-    cell: str = "whole submissions"
-    group: str = "whole submissions and scales"
+    group: str = "scales, left out in turn"
     overall: str = "whole submissions"
 
 
@@ -138,8 +137,8 @@ class GroupAlignment:
     n_scales : scales with both a mean and a score
     p_value, p_holm : of tau, two-sided, as published: every scale an independent draw and people's
         means without error; corrected over the groups of the result
-    p_resampled, p_resampled_holm : the same from the resamples of tau's interval, below 1 − level
-        where it leaves out 0
+    p_resampled, p_resampled_holm : the same from the t of tau's interval, below 1 − level where it
+        leaves out 0
     """
 
     group: str

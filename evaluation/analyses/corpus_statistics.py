@@ -64,7 +64,7 @@ class OriginRow:
 class CorpusStatistics:
     """Table 2 (`rows`, then `total`) and Table 3.
 
-    source_types, target_types : type–token ratio of all texts of a side, Wilson interval
+    source_types, target_types : type–token ratio of all texts of a side
     length_difference : words of the source text minus words of the target text, paired t-test
     """
 
@@ -104,8 +104,8 @@ def describe_pairs(
             for origin in sorted(set(origins))
         ),
         total=columns.row(None, np.arange(len(pairs)), options),
-        source_types=type_token_ratio(_flatten(source_words), level=options.level),
-        target_types=type_token_ratio(_flatten(target_words), level=options.level),
+        source_types=type_token_ratio(_flatten(source_words)),
+        target_types=type_token_ratio(_flatten(target_words)),
         length_difference=t_test(
             columns.source_length, columns.target_length, kind="paired", level=options.level
         ),

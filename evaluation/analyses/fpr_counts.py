@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
 from evaluation.analyses.resample_options import ResamplingOptions
-from evaluation.metrics.draws import draw_counts
 from probing.measures.false_positives import false_positive_rate
-from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
 IntervalKind = Literal["simultaneous", "these-runs", "t", "released"]
@@ -93,15 +91,9 @@ class CountTable:
     def __post_init__(self) -> None:
         self.reference = np.array([u.role == "group" and not u.filler for u in self.units])
 
-    def rates(self, weights: Floats | None = None, *, released_eps: bool = False) -> Floats:
-        """Return rates (n_classes, n_runs, n_units), with (n_templates, n) weights one axis more.
-
-        The order of sums does not depend on anything but the arguments.
-        """
-        if weights is None:
-            fp, negatives = self.fp.sum(-1), self.negatives.sum(-1)
-        else:
-            fp, negatives = self.fp @ weights, self.negatives @ weights
+    def rates(self, *, released_eps: bool = False) -> Floats:
+        """Return rates (n_classes, n_runs, n_units)."""
+        fp, negatives = self.fp.sum(-1), self.negatives.sum(-1)
         return false_positive_rate(fp, negatives, released_eps=released_eps)
 
     def gaps(self, rates: Floats) -> Floats:
@@ -172,9 +164,3 @@ def _units(roles: Mapping[str, str], cells: Mapping[tuple[str, str], int]) -> It
         yield Unit(group, "", role, known, tuple(own.values()))
         for filler, place in own.items() if known else ():
             yield Unit(group, filler, role, 1, (place,))
-
-
-def draw_templates(table: CountTable, options: GapOptions) -> Floats:
-    """Return how often every template is drawn in each resample, (n_templates, n_resamples)."""
-    rng = named_stream(options.seed, "false positives", "templates")
-    return draw_counts(rng, table.n_templates, options.n_resamples).T

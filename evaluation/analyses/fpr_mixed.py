@@ -1,7 +1,8 @@
 """One model for all errors: false positive ~ group + (1 | template) + (1 | word) + (1 | run).
 
 *Ours*, beside the gaps of rates: a mixed logistic regression, in which a group's effect is its log
-odds of a false positive minus the mean over groups.
+odds of a false positive minus the mean over groups. Effects have no intervals: those of the model
+leave out how a template moves one group more than others.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.common.lazy import stats
 from evaluation.analyses.fpr_counts import CountTable, GapOptions, Predictions, count_errors
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mixed_logistic import SEPARATED, MixedLogistic, fit_mixed_logistic
 
 #: Beyond, runs are added up: a fit of many runs on a large set would take minutes.
 MOST_ROWS = 50_000
+NO_INTERVAL = "the model leaves out how a template moves one group more than others"
 ONE_TEMPLATE = "fewer than two templates are known"
 
 
@@ -53,13 +54,13 @@ def fit_mixed(
     """Return the fit of every side among the classes."""
     table = count_errors(predictions, options.fallback)
     return tuple(
-        _fit(table, predictions.classes.index(side), side, options.level)
+        _fit(table, predictions.classes.index(side), side)
         for side in sides
         if side in predictions.classes
     )
 
 
-def _fit(table: CountTable, c: int, side: str, level: float) -> MixedFit:
+def _fit(table: CountTable, c: int, side: str) -> MixedFit:
     units = [
         (place, unit)
         for place, unit in enumerate(table.units)
@@ -93,16 +94,10 @@ def _fit(table: CountTable, c: int, side: str, level: float) -> MixedFit:
     if fit.reason:
         return _without(nothing, fit.reason)
     sds = dict(zip(order, fit.sds, strict=True))
-    z = stats.norm.ppf((1 + level) / 2)
-    contrasts = np.eye(len(groups)) - 1 / len(groups)
-    values = contrasts @ fit.coefficients
-    errors_of = np.sqrt(np.diag(contrasts @ fit.covariance @ contrasts.T))
+    values = fit.coefficients - fit.coefficients.mean()
     effects = tuple(
-        MixedEffect(
-            name,
-            Estimate(float(value), float(value - z * error), float(value + z * error), int(size)),
-        )
-        for name, value, error, size in zip(groups, values, errors_of, sizes, strict=True)
+        MixedEffect(name, Estimate(float(value), n=int(size), interval_reason=NO_INTERVAL))
+        for name, value, size in zip(groups, values, sizes, strict=True)
     )
     return MixedFit(
         side,

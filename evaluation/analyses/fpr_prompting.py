@@ -18,21 +18,18 @@ from typing import Annotated
 import numpy as np
 
 from evaluation.analyses.fpr_counts import (
-    CountTable,
     Floats,
     GapOptions,
     Predictions,
     count_errors,
-    draw_templates,
 )
 from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.shown import Shown
-from evaluation.metrics.undefined import UndefinedReason
 
 FACTORS = ("wording", "order", "seed")
 ONE_EACH = "every level was tried once, so that chance cannot be told apart"
+FEW_RUNS = "few runs say too little about other wordings, orders, and seeds"
 NO_SPREAD = "all runs have the same gaps"
 
 
@@ -85,21 +82,12 @@ class FallbackBounds:
 
 @dataclass(frozen=True)
 class FactorShare:
-    """Share of the variance of gaps over runs that a factor of the prompts explains."""
+    """Share of the variance of gaps over runs that a factor of the prompts explains; n = runs."""
 
     side: Annotated[str, Shown("Side")]
     factor: Annotated[str, Shown()]
     n_levels: Annotated[int, Shown("Levels", 0)]
-    share: Annotated[
-        Estimate,
-        Shown(
-            "Share, %",
-            0,
-            scale=100,
-            meaning="ε² of the gaps of all runs and groups; interval over templates",
-            n=Shown("Runs", name="n_runs"),
-        ),
-    ]
+    share: Estimate
 
 
 def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[FallbackBounds, ...]:
@@ -138,14 +126,13 @@ def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[Fall
 def factor_shares(predictions: Predictions, options: GapOptions) -> tuple[FactorShare, ...]:
     """Return the shares of wordings, orders of labels and seeds that a run varied.
 
-    Intervals are from a bootstrap over templates.
+    They have no intervals: few runs say too little about other wordings and seeds.
     """
     factors = predictions.factors
     if factors is None:
         return ()
     table = count_errors(predictions, options.fallback)
     gaps = table.gaps(table.rates())[:, :, table.reference]
-    drawn = _drawn(table, options)
     found = []
     for name in FACTORS:
         levels = factors[name].astype(str).to_numpy()
@@ -154,42 +141,27 @@ def factor_shares(predictions: Predictions, options: GapOptions) -> tuple[Factor
         if number < 2:
             continue
         for c, side in enumerate(predictions.classes):
-            share = _share(gaps[c, rows], levels[rows], drawn[c][rows], options)
+            share = _share(gaps[c, rows], levels[rows])
             found.append(FactorShare(side, name, number, share))
     return tuple(found)
 
 
-def _drawn(table: CountTable, options: GapOptions) -> Floats:
-    """Return (n_classes, n_runs, n_groups, n) gaps on resampled templates."""
-    if table.n_templates < 2 or not options.n_resamples:
-        return np.empty((*table.fp.shape[:2], int(table.reference.sum()), 0))
-    weights = draw_templates(table, options)
-    return table.gaps(table.rates(weights))[:, :, table.reference]
-
-
-def _share(gaps: Floats, levels: Sequence[str], drawn: Floats, options: GapOptions) -> Estimate:
+def _share(gaps: Floats, levels: Sequence[str]) -> Estimate:
     n = len(gaps)
     if n == len(set(levels)):
         return no_estimate(ONE_EACH)
-    value = float(_epsilon_squared(gaps[..., None], levels)[0])
+    value = _epsilon_squared(gaps, levels)
     if np.isnan(value):
         return no_estimate(NO_SPREAD)
-    if not drawn.shape[-1]:
-        return Estimate(value, n=n, interval_reason=UndefinedReason.NOT_REQUESTED)
-    around = bias_corrected_interval(
-        value, _epsilon_squared(drawn, levels), level=options.level, bounds=(-1, 1)
-    )
-    return Estimate.within(value, around, n)
+    return Estimate(value, n=n, interval_reason=FEW_RUNS)
 
 
-def _epsilon_squared(gaps: Floats, levels: Sequence[str]) -> Floats:
-    """Return ε² of (n_runs, n_groups, n) gaps, (n,): (SS − df · MS_within) / SS_total."""
+def _epsilon_squared(gaps: Floats, levels: Sequence[str]) -> float:
+    """Return ε² of (n_runs, n_groups) gaps: (SS − df · MS_within) / SS_total."""
     names = np.asarray(levels)
-    total = ((gaps - gaps.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    total = float(((gaps - gaps.mean(axis=0)) ** 2).sum())
     own = [gaps[names == name] for name in dict.fromkeys(levels)]
-    within = np.sum([((one - one.mean(axis=0)) ** 2).sum(axis=(0, 1)) for one in own], axis=0)
+    within = float(sum(((one - one.mean(axis=0)) ** 2).sum() for one in own))
     n, k = len(gaps), len(own)
     explained = total - within - (k - 1) * within / (n - k)
-    return np.divide(
-        explained, total, out=np.full_like(np.asarray(total, float), np.nan), where=total > 1e-18
-    )
+    return explained / total if total > 1e-18 else np.nan

@@ -466,7 +466,7 @@ def _agreements(
                     test.df,
                     test.p_value,
                     np.nan,
-                    float((1 + (common >= mean - 1e-12).sum()) / (1 + len(common))),
+                    share_at_least(common, mean),
                     np.nan,
                     min(rest) if len(maps) > 1 else np.nan,
                     max(rest) if len(maps) > 1 else np.nan,
@@ -479,6 +479,11 @@ def _agreements(
     return correct_rows(
         found, lambda row: row.probe, p_t_holm="p_t", p_permutation_holm="p_permutation"
     )
+
+
+def share_at_least(null: Floats, value: float) -> float:
+    """Return the share of chance values as large as one, the value itself counted: a p-value."""
+    return float((1 + (null >= value - 1e-12).sum()) / (1 + len(null)))
 
 
 def _null(scores: Floats, depth: int, options: GuiseOptions, *names: str) -> Floats:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.common.lazy import pd, stats
+from evaluation.metrics.few_units import LEAST_PROMPTS
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class ScoreTable:
         level : coverage of the interval, 0 to 1
 
         The interval is mean ± t · sd / √n with n − 1 degrees of freedom: it says how far the
-        score depends on the wording of the prompts. One prompt gives no interval. Raises
-        ValueError for missing columns and infinite scores.
+        score depends on the wording of the prompts, for prompts like these. Fewer than six
+        prompts give no interval. Raises ValueError for missing columns and infinite scores.
         """
         absent = {"group", "scale", "value"} - set(scores.columns)
         if absent:
@@ -50,11 +51,8 @@ class ScoreTable:
             raise ValueError("infinite scores cannot be averaged; give NaN and a reason instead")
         cells = scores.groupby(["group", "scale"], sort=False)["value"]
         mean, n = cells.mean(), cells.count()
-        half = (
-            stats.t.ppf((1 + level) / 2, (n - 1).clip(lower=1))
-            * cells.std(ddof=1)
-            / np.sqrt(n.clip(lower=1))
-        )
+        error = (cells.std(ddof=1) / np.sqrt(n)).where(n >= LEAST_PROMPTS)
+        half = stats.t.ppf((1 + level) / 2, (n - 1).clip(lower=1)) * error
         return cls(
             mean=mean.unstack("scale"),
             low=(mean - half).unstack("scale"),

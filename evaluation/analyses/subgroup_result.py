@@ -67,7 +67,7 @@ class Subgroup:
 class SubgroupGroup:
     """One group as one subgroup rates it; `p_holm` is corrected over its groups.
 
-    p_resampled, p_resampled_holm : from the resamples of tau's interval
+    p_resampled, p_resampled_holm : from the t of tau's interval
     """
 
     question: str
@@ -101,7 +101,6 @@ class SubgroupCell:
 class SubgroupDifference:
     """First answer minus second answer of one question.
 
-    interval : resamples people, the same for both
     expected : what the difference is on average when answers are exchanged between people at
         random; it is not 0 where one subgroup is smaller, since fewer people have noisier means
     p_value, p_holm : two-sided, from exchanging answers; corrected over the pairs
@@ -116,7 +115,6 @@ class SubgroupDifference:
     first: str
     second: str
     value: float
-    interval: Interval
     expected: Annotated[
         float,
         Shown(
@@ -147,8 +145,7 @@ class SubgroupResampling:
     """What was drawn again for which number."""
 
     overall: str = "whole submissions"
-    group: str = "whole submissions and scales"
-    difference: str = "whole submissions, the same for both subgroups"
+    group: str = "scales, left out in turn"
     permutation: str = "the answers of whole submissions, exchanged between people who answered"
 
 

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
 from annotation.common.small_cells import DEFAULT_MINIMUM, UNANSWERED, choose_crossed, choose_shown
-from evaluation.analyses.alignment_cells import RATING_BOUNDS, frame_values, tau_of
+from evaluation.analyses.alignment import without_interval
+from evaluation.analyses.alignment_cells import frame_values, rating_interval, tau_of
 from evaluation.analyses.alignment_resamples import (
-    Resamples,
     draw_people,
-    draw_scales,
     mean_over_groups,
     mean_precision,
     resampled_means,
@@ -48,14 +47,13 @@ from evaluation.metrics import (
     Interval,
     RankCorrelation,
     UndefinedReason,
-    bias_corrected_interval,
-    bias_corrected_p_value,
     holm_correction,
     kendall_tau_b_batch,
     no_interval,
     precision_at_k,
     precision_at_k_batch,
     recentred_interval,
+    tau_over_scales,
 )
 from evaluation.metrics.draws import middle
 from evaluation.metrics.holm import correct_rows
@@ -77,7 +75,6 @@ class SubgroupDraws:
     def __init__(self, cube: RatingCube, model: Array, options: AlignmentOptions) -> None:
         self.cube, self.model, self.options = cube, model, options
         self._counts = draw_people(cube, options)
-        self.scale_counts = draw_scales(cube.scales, options)
 
     def resampled(self, members: Mask) -> Array:
         """Return the means of these people in every resample of all people."""
@@ -227,7 +224,6 @@ def _membership(given: Sequence[Given], answers: Sequence[str]) -> Mask:
 NAME = "alignment_subgroups"
 VERSION = "1.0.0"
 BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
-DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
 NO_REFERENCE = Reference(np.nan, np.nan, np.nan)
 
 
@@ -307,14 +303,14 @@ class _Builder:
 
     def _add_everybody(self, everybody: Mask) -> None:
         resampled = self.draws.resampled(everybody)
-        self.subgroups.append(self._overall("", "", everybody, resampled, NO_REFERENCE)[0])
+        self.subgroups.append(self._overall("", "", everybody, resampled, NO_REFERENCE))
         raters = self.cube.rated.any(axis=2).sum(axis=0)
         enough = self.cube.counts >= self.minimum
         shown = {
             int(g): [int(s) for s in np.flatnonzero(enough[g])]
             for g in np.flatnonzero(raters >= self.minimum)
         }
-        self._add_parts("", "", everybody, resampled, shown)
+        self._add_parts("", "", everybody, shown)
 
     def _add_family(self, family: Family, everybody: Mask) -> None:
         places = family.shown(everybody)
@@ -323,7 +319,6 @@ class _Builder:
         order = self.draws.permutations(family.slug, family.answered)
         scored = ~np.isnan(self.draws.model)
         values: dict[int, dict[str, float]] = {}
-        resampled: dict[int, dict[str, Array]] = {}
         permuted: dict[int, dict[str, Array]] = {}
         for place in places:
             members = family.members[:, place]
@@ -333,16 +328,14 @@ class _Builder:
                 quantity: self.draws.draw(quantity, exchanged, scored)
                 for quantity in (TAU, PRECISION)
             }
-            subgroup, resampled[place] = self._overall(
+            subgroup = self._overall(
                 family.slug, family.answers[place], members, means,
                 self._reference(permuted[place][TAU]),
             )  # fmt: skip
             values[place] = {TAU: subgroup.tau.value, PRECISION: subgroup.precision.value}
             self.subgroups.append(subgroup)
-            self._add_parts(
-                family.slug, family.answers[place], members, means, self._shown(family, place)
-            )
-        self._add_differences(family, places, values, resampled, permuted)
+            self._add_parts(family.slug, family.answers[place], members, self._shown(family, place))
+        self._add_differences(family, places, values, permuted)
 
     def _shown(self, family: Family, place: int) -> dict[int, list[int]]:
         """Return the groups, and of each the scales, about which this subgroup may be shown."""
@@ -367,14 +360,14 @@ class _Builder:
 
     def _overall(
         self, question: str, answer: str, members: Mask, resampled: Array, reference: Reference
-    ) -> tuple[Subgroup, dict[str, Array]]:
+    ) -> Subgroup:
         values = self.cube.values[members]
         own = replace(self.cube, submissions=self.cube.submissions[: len(values)], values=values)
         human = own.means
         cells = ~np.isnan(human) & ~np.isnan(self.draws.model)
         drawn = {q: self.draws.draw(q, resampled, cells) for q in (TAU, PRECISION)}
         tau, precision = self.draws.tau(human), self.draws.precision(human)
-        subgroup = Subgroup(
+        return Subgroup(
             question=question,
             answer=answer,
             n_people=int(own.rated.any(axis=(1, 2)).sum()),
@@ -388,7 +381,6 @@ class _Builder:
             reference=reference,
             answers=answer_questions(values, self.draws.model, self.options),
         )  # fmt: skip
-        return subgroup, drawn
 
     def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> ResampledValue:
         return ResampledValue(value, self._recentred(value, draws, BOUNDS[quantity]), reason)
@@ -404,26 +396,22 @@ class _Builder:
         question: str,
         answer: str,
         members: Mask,
-        resampled: Array,
         shown: dict[int, list[int]],
     ) -> None:
         """Add the groups and cells of a subgroup; tau of a group rests on its shown cells alone."""
-        resamples = Resamples(resampled, self.draws.scale_counts)
         rows = []
         for g, scales in shown.items():
             values = self.cube.values[members, g]
             human = np.full(len(self.cube.scales), np.nan)
             for s in scales:
-                cell = self._cell(question, answer, g, s, values[:, s], resampled[:, g, s])
+                cell = self._cell(question, answer, g, s, values[:, s])
                 human[s] = cell.mean
                 self.cells.append(cell)
             scores = np.where(np.isnan(human), np.nan, self.draws.model[g])
-            rows.append(self._group(question, answer, g, values, human, scores, resamples))
+            rows.append(self._group(question, answer, g, values, human, scores))
         self.by_group += correct_rows(rows, p_holm="p_value", p_resampled_holm="p_resampled")
 
-    def _cell(
-        self, question: str, answer: str, g: int, s: int, values: Array, draws: Array
-    ) -> SubgroupCell:
+    def _cell(self, question: str, answer: str, g: int, s: int, values: Array) -> SubgroupCell:
         rated = values[~np.isnan(values)]
         mean = float(rated.mean())
         return SubgroupCell(
@@ -434,7 +422,7 @@ class _Builder:
             n=int(rated.size),
             mean=mean,
             sd=float(rated.std(ddof=1)),
-            interval=self._bias_corrected(mean, draws, RATING_BOUNDS),
+            interval=rating_interval(rated, self.options.level),
         )
 
     def _group(
@@ -445,47 +433,30 @@ class _Builder:
         values: Array,
         human: Array,
         scores: Array,
-        resamples: Resamples,
     ) -> SubgroupGroup:
-        k, centre = self.options.k, self.options.centre
+        k, centre, level = self.options.k, self.options.centre, self.options.level
         tau = tau_of(human, scores)
         precision = precision_at_k(scores, human, k=k, centre=centre)
-        taus = precisions = np.empty(0)
-        if self.options.n_resamples:
-            taus = resamples.group_taus(g, scores)
-            precisions = resamples.group_precision(g, scores, k=k, centre=centre).mean
+        around, p_value = tau_over_scales(human, scores, level=level)
         return SubgroupGroup(
             question=question,
             answer=answer,
             group=self.cube.groups[g],
             n_raters=int((~np.isnan(values)).any(axis=1).sum()),
             n_scales=int((~np.isnan(scores)).sum()),
-            tau=ResampledValue(
-                tau.value, self._bias_corrected(tau.value, taus, BOUNDS[TAU]), str(tau.reason)
-            ),
+            tau=ResampledValue(tau.value, around, str(tau.reason)),
             p_value=tau.p_value,
             p_holm=np.nan,
-            precision=ResampledValue(
-                precision.mean,
-                self._bias_corrected(precision.mean, precisions, BOUNDS[PRECISION]),
-                str(precision.reason),
-            ),
-            p_resampled=bias_corrected_p_value(tau.value, taus),
+            precision=without_interval(precision.mean, str(precision.reason), level),
+            p_resampled=p_value,
             p_resampled_holm=np.nan,
         )
-
-    def _bias_corrected(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
-        level = self.options.level
-        if not self.options.n_resamples:
-            return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
-        return bias_corrected_interval(value, draws, level=level, bounds=bounds)
 
     def _add_differences(
         self,
         family: Family,
         places: Sequence[int],
         values: dict[int, dict[str, float]],
-        resampled: dict[int, dict[str, Array]],
         permuted: dict[int, dict[str, Array]],
     ) -> None:
         for quantity in (TAU, PRECISION):
@@ -506,11 +477,6 @@ class _Builder:
                         first=family.answers[a],
                         second=family.answers[b],
                         value=value,
-                        interval=self._recentred(
-                            value,
-                            resampled[a][quantity] - resampled[b][quantity],
-                            DIFFERENCE_BOUNDS[quantity],
-                        ),
                         expected=float(known.mean()) if known.size else np.nan,
                         p_value=permutation_p_value(value, exchanged),
                         p_holm=np.nan,
@@ -548,8 +514,7 @@ def _sign(options: AlignmentOptions, minimum: int) -> str:
         "minimum": minimum,
         "tau": "b",
         "overall": "recentred:submissions",
-        "group": "bc:submissions+scales",
-        "difference": "recentred:submissions",
+        "group": "jackknife:scales",
         "p": "permutation",
         "holm": "groups,pairs",
     }

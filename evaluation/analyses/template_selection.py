@@ -43,9 +43,6 @@ class Candidate:
 
     templates: tuple[str, ...]
     tau: Annotated[float, Shown("τ", 3, style="strong")]
-    p_value: Annotated[
-        float, Shown("p", is_p=True, meaning="of tau, cells as independent draws, not corrected")
-    ]
     n_cells: Annotated[int, Shown("Cells", 0)]
     reason: str = ""
 
@@ -168,7 +165,7 @@ def _draw_raters(
 def _score(names: tuple[str, ...], by_template: pd.DataFrame, means: np.ndarray) -> Candidate:
     averaged = by_template[list(names)].mean(axis=1, skipna=False).to_numpy(dtype=float)
     found = kendall_tau_b(averaged, means)
-    return Candidate(names, found.value, found.p_value, found.n, str(found.reason))
+    return Candidate(names, found.value, found.n, str(found.reason))
 
 
 def _rank(candidate: Candidate) -> tuple[bool, float, int, tuple[str, ...]]:

@@ -15,7 +15,12 @@ from evaluation.metrics.precision_at_k import (
     precision_at_k,
     precision_at_k_batch,
 )
-from evaluation.metrics.rank_correlation import RankCorrelation, kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics.rank_correlation import (
+    RankCorrelation,
+    kendall_tau_b,
+    kendall_tau_b_batch,
+    tau_over_scales,
+)
 from evaluation.metrics.undefined import UndefinedReason
 
 __all__ = [
@@ -34,4 +39,5 @@ __all__ = [
     "precision_at_k_batch",
     "recentred_interval",
     "recentred_p_value",
+    "tau_over_scales",
 ]

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 #: Units (groups, pairs, texts) that any interval needs.
 LEAST_UNITS = 5
+#: Scales that tau of one group, or of one list of scales, needs, left out in turn.
+LEAST_SCALES = 10
+#: People whose ratings a mean needs.
+LEAST_RATINGS = 10
 #: Values on either side of a test of two sides.
 LEAST_ON_A_SIDE = 8
 #: Units that percentiles of resamples need, and alpha.

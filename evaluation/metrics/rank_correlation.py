@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
+from evaluation.metrics.few_units import LEAST_SCALES
+from evaluation.metrics.interval import Interval, no_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 MINIMUM_PAIRS = 3
+JACKKNIFE = "jackknife over scales"
 LONGEST_COMPARED_PAIRWISE = 400
 
 
@@ -103,6 +106,41 @@ def kendall_tau_b_batch(
     difference, untied_x, untied_y = parts
     scale = np.sqrt(untied_x * untied_y)
     return np.divide(difference, scale, out=np.full(scale.shape, np.nan), where=scale > 0)
+
+
+def tau_over_scales(
+    first: ArrayLike, second: ArrayLike, *, level: float = 0.95
+) -> tuple[Interval, float]:
+    """Return the interval of tau-b of two lists for scales like these, and p of a tau of 0.
+
+    first, second : (n,), NaN = missing
+
+    Scales are left out in turn (Tukey 1958), on Fisher's scale artanh τ, which keeps the interval
+    within −1 and 1; Student's t with n − 1, and p from the same t. The noise of either list's
+    values is part of what differs between scales. None below ten scales, and where tau or tau
+    without a scale is ±1 or undefined.
+    """
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    both = ~(np.isnan(x) | np.isnan(y))
+    n = int(both.sum())
+    if n < LEAST_SCALES:
+        return no_interval(UndefinedReason.FEW_SCALES, level=level), np.nan
+    sign_x, sign_y = (np.sign(one[both][:, None] - one[both]) for one in (x, y))
+    parts = (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y))
+    # All scales first, then without each: a scale takes part in twice the sum of its row.
+    pairs = [np.append(part.sum(), part.sum() - 2 * part.sum(axis=1)) for part in parts]
+    scale = np.sqrt(pairs[1] * pairs[2])
+    taus = np.divide(pairs[0], scale, out=np.ones(n + 1), where=scale > 0)
+    if (np.abs(taus) > 1 - 1e-9).any():
+        return no_interval(UndefinedReason.AT_LIMIT, level=level), np.nan
+    value, without = np.arctanh(taus[0]), np.arctanh(taus[1:])
+    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
+    if error <= 1e-12:
+        return no_interval(UndefinedReason.NO_SPREAD_AT_ALL, level=level), np.nan
+    reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    low, high = np.tanh([value - reach, value + reach])
+    p_value = float(2 * stats.t.sf(abs(value) / error, n - 1))
+    return Interval(float(low), float(high), level, JACKKNIFE), p_value
 
 
 def _row_by_row(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Type-token ratio with Wilson's interval."""
+"""Type-token ratio; Wilson's interval of a share."""
 
 from __future__ import annotations
 
@@ -8,34 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.common.lazy import stats
-from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.undefined import UndefinedReason
 
 
 @dataclass(frozen=True)
 class TypeTokenRatio:
-    """Different words as a share of all words; NaN with a reason where there are no words."""
+    """Different words as a share of all words; NaN with a reason where there are no words.
+
+    There is no interval: words of a text are no independent draws, and the ratio falls with their
+    number.
+    """
 
     value: float
-    low: float
-    high: float
     n_types: int
     n_tokens: int
-    level: float
     reason: str = UndefinedReason.NONE
 
-    @property
-    def estimate(self) -> Estimate:
-        return Estimate(self.value, self.low, self.high, self.n_tokens, self.reason)
 
-
-def type_token_ratio(tokens: Sequence[str], *, level: float = 0.95) -> TypeTokenRatio:
+def type_token_ratio(tokens: Sequence[str]) -> TypeTokenRatio:
     """Return the ratio of a text that is cut into words; equal strings are one type."""
     n_types, n = len(set(tokens)), len(tokens)
     if not n:
-        return TypeTokenRatio(np.nan, np.nan, np.nan, 0, 0, level, UndefinedReason.NO_WORDS)
-    low, high = wilson_interval(n_types / n, n, level=level)
-    return TypeTokenRatio(n_types / n, low, high, n_types, n, level)
+        return TypeTokenRatio(np.nan, 0, 0, UndefinedReason.NO_WORDS)
+    return TypeTokenRatio(n_types / n, n_types, n)
 
 
 def wilson_interval(p: float, n: int, *, level: float = 0.95) -> tuple[float, float]:

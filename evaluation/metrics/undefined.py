@@ -10,6 +10,10 @@ class UndefinedReason(StrEnum):
 
     NONE = ""
     TOO_FEW = "fewer than three scales have both a rating and a score"
+    FEW_SCALES = "an interval of one group's order needs at least ten scales"
+    FEW_PLACES = "precision of one group rests on the few scales at either end"
+    FEW_RATINGS = "an interval of a mean rating needs at least ten ratings"
+    HALF_EQUAL = "more than half of the ratings are equal, too many for an interval"
     FEW_SCORES = "fewer than three traits have a score of both groups"
     CONSTANT_FIRST = "all values of the first list are equal"
     CONSTANT_SECOND = "all values of the second list are equal"
@@ -39,7 +43,7 @@ class UndefinedReason(StrEnum):
     )
     UNSTABLE = "without one of the groups there is no value"
     NO_SPREAD_AT_ALL = "nothing varies that an interval could be computed from"
-    AT_LIMIT = "one of the two values is at its limit of 1 or -1, where there is no interval"
+    AT_LIMIT = "a value is at its limit of 1 or -1, where there is no interval"
     NO_GROUP_SCORED = "no group has a score"
     ONE_RATER = "only one person rated it"
     ONE_COMPLETE_RATER = "fewer than two people rated it on every scale"

@@ -126,7 +126,8 @@ def method(
         f"pair, its words being {rouge}, without stemming; means are times 100.",
         f"Intervals of means come from {statistics.options.n_resamples} resamples of pairs "
         f"(bias-corrected percentile, {level}). The difference in length is tested with a paired "
-        "two-tailed t-test. The ratio of different words has Wilson’s score interval.",
+        "two-tailed t-test. The ratio of different words has no interval, since words of a text "
+        "are no independent draws.",
         f"Toxicity is the mean number of words of “{words['title']}” ({words['n_words']} entries) "
         "in a text: whole words, whatever their case, repetitions counted."
         if words
@@ -141,8 +142,6 @@ def caveats(record: dict[str, Any]) -> tuple[str, ...]:
     found = [
         "A ratio of different words falls as texts get longer; compare it only between sides of "
         "about the same number of words.",
-        "Wilson’s interval takes every word for an independent draw, which words of a text are "
-        "not.",
         "Sources are few and were chosen by hand: an interval says what other texts of the same "
         "sources would give, not what other sources would.",
     ]
@@ -233,7 +232,7 @@ def rouge_figure(sources: ReportTable, statistics: CorpusStatistics) -> Figure:
     )
 
 
-def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: str) -> ReportTable:
+def type_table(statistics: CorpusStatistics, varieties: tuple[str, str]) -> ReportTable:
     sides = (statistics.source_types, statistics.target_types)
     return ReportTable.of(
         "types",
@@ -242,9 +241,7 @@ def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: 
         Column("Variety", "variety"),
         Column("Words", "n_tokens", "types.n_tokens", 0),
         Column("Different words", "n_types", "types.n_types", 0),
-        Column.estimate("Ratio", "value", "types.estimate", 3, style="strong"),
-        Column("", "level", "types.level"),
-        level=level,
+        Column("Ratio", "value", "types.value", 3, style="strong"),
         reason="types.reason",
     )
 
@@ -404,7 +401,7 @@ class Dataset(WordListKind):
         varieties = corpus["source_variety"], corpus["target_variety"]
         level = percent(statistics.options.level)
         sources = source_table(statistics, varieties, level)
-        types = type_table(statistics, varieties, level)
+        types = type_table(statistics, varieties)
         lengths = length_table(statistics, level)
         features = feature_table(stored["features"], varieties)
         laid_out = Document(

@@ -126,7 +126,8 @@ def method(result: FprGaps) -> tuple[str, ...]:
     if result.mixed:
         found.append(
             "The mixed model is fitted by Laplace’s approximation, as lme4 does (Bates, Mächler, "
-            "Bolker and Walker 2015), its intervals are Wald’s. Words have intercepts where a "
+            "Bolker and Walker 2015). Its effects have no intervals, since it leaves out how a "
+            "template moves one group more than others. Words have intercepts where a "
             "group has several, runs where there are several. Where it has no fit, the "
             "table of gaps stands alone."
         )
@@ -240,20 +241,23 @@ def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> Rep
     )
 
 
-def factor_table(result: FprGaps, level: str) -> ReportTable:
+def factor_table(result: FprGaps) -> ReportTable:
     return ReportTable.of(
         "prompts",
         "What prompts explain of the gaps",
         result.factors,
         *shown(FactorShare, "side", "factor"),
         Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
-        *shown(FactorShare, "n_levels", "share"),
-        level=level,
-        reason="share.note",
+        *shown(FactorShare, "n_levels"),
+        Column(
+            "Share, %", "share", "share.value", 0, scale=100, meaning="ε² of all runs and groups"
+        ),
+        Column("Runs", "n_runs", "share.n", 0),
+        reason="share.reason",
     )
 
 
-def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> ReportTable:
+def mixed_table(result: FprGaps, names: Mapping[str, str]) -> ReportTable:
     """Return every group's effect; a side without a fit has one row with its reason."""
     rows = [
         {"fit": fit, "own": effect}
@@ -267,18 +271,19 @@ def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> Report
         Column("Side", "side", "fit.side"),
         Column("", "group", "own.group"),
         Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
-        Column.effect(
+        Column(
             "Effect",
             "effect",
-            "own.effect",
+            "own.effect.value",
             2,
-            meaning="log odds of a false positive minus the mean over groups",
+            signed=True,
+            style="strong",
+            meaning="log odds of a false positive minus the mean over groups; no interval",
         ),
         Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),
         Column("sd of templates", "template_sd", "fit.template_sd", 2),
         Column("of words", "word_sd", "fit.word_sd", 2),
         Column("of runs", "run_sd", "fit.run_sd", 2),
-        level=level,
         reason="fit.reason",
     )
 
@@ -445,12 +450,12 @@ class FprGapReport(AnalysisKind[FprGaps]):
                     WHY_FALLBACK,
                 ),
                 _section(
-                    factor_table(result, level),
+                    factor_table(result),
                     "Shares of the variance of gaps over runs.",
                     WHY_FACTORS,
                 ),
                 _section(
-                    mixed_table(result, record["groups"], level),
+                    mixed_table(result, record["groups"]),
                     "Effects of groups on the log odds of a false positive.",
                     WHY_MIXED,
                 ),

@@ -15,6 +15,8 @@ from tools.coverage import page
 from tools.coverage.registry import (
     MODULES,
     PRINTED,
+    PUBLISHED,
+    RANGES,
     is_inferential,
     rows_of,
     statistics,
@@ -23,7 +25,7 @@ from tools.coverage.registry import (
 from tools.coverage.rows import Row, measure
 
 #: Intervals and p-values without rows: make it smaller with every row that you add.
-MOST_WITHOUT_ROWS = 144
+MOST_WITHOUT_ROWS = 51
 ROWS = [row for module in MODULES for row in rows_of(module)]
 
 
@@ -46,7 +48,7 @@ def printed_by_all_kinds() -> set[str]:
 
 def test_every_printed_interval_has_rows_or_is_listed_as_without():
     printed = printed_by_all_kinds()
-    listed = [*PRINTED, *without_rows()]
+    listed = [*PRINTED, *PUBLISHED, *RANGES, *without_rows()]
     assert sorted(listed) == sorted(printed)
     assert len(without_rows()) <= MOST_WITHOUT_ROWS
 

@@ -146,9 +146,9 @@ class AlignmentFigures:
         label = next(label for label in self._groups if label.slug == group)
         return Figure(
             "profile",
-            f"Mean rating and mean score of {label.text} on every scale. People’s intervals "
-            "resample whole submissions; the model’s say how far a score depends on the "
-            "wording of the prompt, and exist for two prompts or more.",
+            f"Mean rating and mean score of {label.text} on every scale, with Student’s "
+            "intervals: people’s exist for ten ratings or more, the model’s, which say how far a "
+            "score depends on the wording of the prompt, for six prompts or more.",
             profile_spec(
                 self._tables["cells"],
                 self._tables["groups"],
@@ -183,9 +183,9 @@ class AlignmentFigures:
         halves = f" (all cells: {first} with {ceiling.n_second})"
         return Figure(
             "forest",
-            f"Groups in order of τ. Intervals: {options.n_resamples} resamples, of "
-            f"{self._result.resampling.group} for a group and of "
-            f"{self._result.resampling.overall} for all cells pooled. The band is the "
+            f"Groups in order of τ. Intervals: {self._result.resampling.group} for a group, and "
+            f"{options.n_resamples} resamples of {self._result.resampling.overall} for all cells "
+            "pooled. The band is the "
             f"agreement of one half of the raters with the other over {options.n_splits} splits"
             f"{halves if ceiling.n_first else ''}; a model can pass it where people themselves "
             "agree little.",
@@ -354,12 +354,11 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         f"overall over all {result.pooled.n_cells} pooled cells; the mean of the groups’ own τ is "
         f"{number(result.pooled.group_tau.value)}. Precision at {options.k} is the share of the "
         f"{options.k} highest scored scales whose mean rating is above {options.centre:g}, and of "
-        f"the {options.k} lowest whose mean is below it, averaged. Intervals come from "
-        f"{options.n_resamples} resamples: of {result.resampling.group} for a group, with the "
-        f"bias-corrected percentile; of {result.resampling.overall} for the overall values, moved "
-        "so that the resamples’ mean falls on the estimate, since the bias-corrected percentile "
-        f"collapses where only people are resampled. A group’s p comes from the resamples of its "
-        "interval and is Holm-corrected over groups; “p, scales independent” is that of published "
+        f"the {options.k} lowest whose mean is below it, averaged. Intervals of the overall "
+        f"values come from {options.n_resamples} resamples of {result.resampling.overall}, moved "
+        "so that the resamples’ mean falls on the estimate. That of a group leaves out one scale "
+        "at a time (jackknife on artanh τ, Student’s t); its p comes from the same t and is "
+        "Holm-corrected over groups. “p, scales independent” is that of published "
         "tables. Agreement between halves of the raters is τ between the means of two random "
         f"halves of the people, over {options.n_splits} splits."
     )

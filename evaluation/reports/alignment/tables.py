@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
@@ -104,11 +104,11 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
             with_interval=True,
             prefix="tau_",
             style="strong",
-            meaning="as observed; the interval resamples people and scales",
+            meaning="as observed; the interval leaves out one scale at a time",
         ),
         *published_p_columns(),
         *(
-            Column(head, name, _estimate(name), 2, with_interval=True, prefix=f"{name}_")
+            Column(head, name, f"{name}.value", 2)
             for head, name in (
                 ("P@3", "precision"),
                 ("Top", "precision_top"),
@@ -123,9 +123,6 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
             for part in ("low", "high", "n_first", "n_second")
         ),
         Column("", "interval_method", "tau.interval.method"),
-        Column("", "precision_method", "precision.interval.method"),
-        Column("", "n_resamples", "tau.interval.n_resamples"),
-        Column("", "n_skipped", "tau.interval.n_skipped"),
         *(
             Column("", name, value)
             for name, value in (
@@ -151,17 +148,14 @@ def printed_groups(groups: ReportTable) -> Table:
     """Return the groups, highest τ first."""
     return groups.printed(
         "Kendall’s τ as observed and precision at 3 for every group, highest τ first; interval and "
-        "p resample people and scales, p by Holm over all groups.",
+        "p leave out one scale at a time, p by Holm over all groups.",
         rows=by_tau(groups),
         columns=(
             "group_name",
             "tau",
             "p_resampled",
             "p_resampled_holm",
-            *(
-                replace(groups.column(name), with_interval=False)
-                for name in ("precision_top", "precision_bottom", "precision")
-            ),
+            *("precision_top", "precision_bottom", "precision"),
             "ceiling_mean",
             "n_raters",
             Column.p("p, scales independent", value="p_value", style="quiet"),

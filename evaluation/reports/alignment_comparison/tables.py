@@ -137,8 +137,8 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "
         f"is above {options.centre:g} and of the {options.k} lowest whose mean is below it, "
         "averaged over both ends and over groups; an order at random gives 0.50 on average. "
-        f"Intervals rest on {options.n_resamples} resamples and take the recentred percentile, "
-        "for single groups the bias-corrected one with scales resampled too. p-values of groups "
+        f"Intervals rest on {options.n_resamples} resamples of people and take the recentred "
+        "percentile; that of a single group leaves out one scale at a time. p-values of groups "
         "are Holm-corrected over the groups of a run, overall ones over the runs.",
         METHOD,
         "Differences are taken on the cells that both runs score, with the noise taken out of "
@@ -262,8 +262,6 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
             group=observed,
             meaning="as observed; the interval resamples people",
         ),
-        Column("", "tau_wide_low", "tau_wide.low"),
-        Column("", "tau_wide_high", "tau_wide.high"),
         Column.p(
             "p, cells independent",
             "p_value",
@@ -276,8 +274,6 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
         Column("", "precision_low", "pooled.precision.interval.low"),
         Column("", "precision_high", "pooled.precision.interval.high"),
-        Column("", "precision_wide_low", "precision_wide.low"),
-        Column("", "precision_wide_high", "precision_wide.high"),
         Column("Top", "precision_top", "pooled.precision_top.value", 2, group=precision),
         Column("Bottom", "precision_bottom", "pooled.precision_bottom.value", 2, group=precision),
         Column("", "ceiling_mean", "pooled.ceiling.mean"),
@@ -358,10 +354,8 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
             "Observed", "difference", observed, 2, interval_head="people", signed=True,
             meaning="as observed; the interval resamples people",
         ),
-        Column("", "wide_low", "wide.low"),
-        Column("", "wide_high", "wide.high"),
         *downloaded("p_value", "p_holm", "reason"),
-        Column("", "interval_reason", "wide.reason"),
+        Column("", "interval_reason", "people.reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
                f"{names.run(row.second)}"),
         Column("Groups", value=_groups),
@@ -444,7 +438,7 @@ def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTab
             lambda row: row.alignment.tau.estimate(),
             2,
             prefix="tau_",
-            meaning="as observed; the interval resamples people and scales",
+            meaning="as observed; the interval leaves out one scale at a time",
         ),
         *published_p_columns("alignment."),
         Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),

@@ -17,7 +17,6 @@ from evaluation.analyses.subgroup_result import (
     SubgroupResult,
 )
 from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
-from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
@@ -122,8 +121,8 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         "τ is Kendall’s tau-b between the model’s scores and the subgroup’s mean ratings over all "
         f"cells that it rated; precision at {options.k} is averaged over groups. Intervals rest on "
         f"{options.n_resamples} resamples of whole submissions and take the recentred percentile; "
-        "for a single group scales are resampled too, with the bias-corrected percentile. p-values "
-        "of groups are Holm-corrected over the groups of a subgroup.",
+        "that of a single group leaves out one scale at a time, that of a mean rating is "
+        "Student’s. p-values of groups are Holm-corrected over the groups of a subgroup.",
         METHOD,
         DIFFERENCES,
         f"For the tests the answers to a question are exchanged {options.n_resamples} times "
@@ -331,15 +330,7 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
         Column("", "quantity"),
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
         *downloaded("first", "second"),
-        Column.estimate(
-            "Observed",
-            "difference",
-            lambda row: _with(row.value, row.interval),
-            2,
-            signed=True,
-            interval_head="people",
-            meaning="as observed; the interval resamples people",
-        ),
+        Column("Observed", "difference", "value", 2, signed=True, meaning="as observed"),
         *shown(SubgroupDifference),
         *answer_columns("", "Difference", signed=True),
         level=level,
@@ -387,16 +378,10 @@ def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable
             lambda row: row.tau.estimate(row.n_raters),
             2,
             prefix="tau_",
-            meaning="as observed; the interval resamples people and scales",
+            meaning="as observed; the interval leaves out one scale at a time",
         ),
         *published_p_columns(),
-        Column.estimate(
-            "P@3",
-            "precision",
-            lambda row: row.precision.estimate(row.n_raters),
-            2,
-            prefix="precision_",
-        ),
+        Column("P@3", "precision", "precision.value", 2),
         Column("", "reason", "tau.reason"),
         *resampled_p_columns(),
         level=level,
@@ -610,10 +595,6 @@ def _range(counts: list[int]) -> str | None:
         return None
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _with(value: float, found: Interval) -> Estimate:
-    return Estimate(value, found.low, found.high, interval_reason=str(found.reason))
 
 
 def all_tables(result: SubgroupResult, names: Names) -> tuple[ReportTable, ...]:

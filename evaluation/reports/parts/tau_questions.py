@@ -145,13 +145,13 @@ def published_p_columns(path: str = "") -> tuple[Column, Column]:
 
 
 def resampled_p_columns(path: str = "") -> tuple[Column, ...]:
-    """Return the p-values that belong to the intervals of single groups."""
+    """Return the p-values that belong to the intervals of single groups, whatever their name."""
     return (
         Column.p(
             "p",
             "p_resampled",
             f"{path}p_resampled",
-            meaning="of tau, from the resamples of its interval",
+            meaning="of tau, from the t of its interval",
         ),
         Column.p(
             "p (Holm)",

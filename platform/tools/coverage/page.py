@@ -9,7 +9,7 @@ from typing import Any
 
 import vl_convert
 
-from tools.coverage.registry import MODULES, PRINTED, rows_of, without_rows
+from tools.coverage.registry import MODULES, PRINTED, PUBLISHED, RANGES, rows_of, without_rows
 from tools.coverage.rows import LEAST, MOST, Result
 
 ROOT = Path(__file__).parents[3]
@@ -60,10 +60,14 @@ def to_result(stored: dict[str, Any]) -> Result:
 def write() -> None:
     """Write docs/coverage.md and its plots from the stored results."""
     PLOTS.mkdir(exist_ok=True)
+    listed = len(without_rows())
+    total = len(PRINTED) + len(PUBLISHED) + len(RANGES) + listed
     count = (
-        f"Reports print {len(PRINTED) + len(without_rows())} intervals and p-values (columns of "
-        f"their downloads). {len(PRINTED)} rest on statistics with rows here; the others are\n"
-        "listed in `platform/tools/coverage/without_rows.txt`.\n"
+        f"Reports print {total} intervals and p-values (columns of their downloads). "
+        f"{len(PRINTED)} rest on\nstatistics with rows here. {len(PUBLISHED)} repeat tests of "
+        "papers, which take cells, prompts, or decisions for\nindependent: they are labeled so, "
+        f"and promise nothing. {len(RANGES)} are middle shares of chance or of split halves.\n"
+        f"{listed} are left, listed in `platform/tools/coverage/without_rows.txt`.\n"
     )
     PAGE.write_text("\n".join([HEAD, count, *(part for m in MODULES for part in _module(m))]))
 

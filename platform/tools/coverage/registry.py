@@ -1,9 +1,10 @@
 """Which rows every statistic has, and which printed interval or p-value rests on which statistic.
 
 A report may print an interval or a p-value whose statistic has rows that hold. `PRINTED` names the
-statistics of each, as “kind table column” of the download. What has no rows yet is listed in
-`without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails for anything
-that is in neither, or in both.
+statistics of each, as “kind table column” of the download. `RANGES` are no intervals of an
+estimate, and `PUBLISHED` repeats the tests of papers, which reports label so. What has no rows yet
+is listed in `without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails
+for anything that is in none of these, or in two.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from tools.coverage import gaps, means, taus
+from tools.coverage import chance, gaps, means, observed, taus
 from tools.coverage.rows import Row
 
 #: Name of the file of results → designs. A module of designs is one line here.
@@ -21,6 +22,8 @@ MODULES: dict[str, Callable[[], Iterable[Row]]] = {
     "taus": taus.list_rows,
     "gaps": gaps.list_rows,
     "means": means.list_rows,
+    "observed": observed.list_rows,
+    "chance": chance.list_rows,
 }
 WITHOUT_ROWS = Path(__file__).with_name("without_rows.txt")
 
@@ -64,6 +67,71 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "alignment_comparison differences noise_free_low",
         "alignment_comparison differences p_noise_free",
     ),
+    **_all(
+        (taus.BETWEEN_LIKE, observed.PRECISION_DIFFERENCE),
+        *_columns(
+            "alignment_subgroups differences",
+            "generalising_low",
+            "p_generalising",
+            "p_generalising_holm",
+        ),
+    ),
+    **_all(
+        (taus.BETWEEN,),
+        *_columns("alignment_subgroups differences", "noise_free_low", "p_noise_free"),
+    ),
+    **_all(
+        (taus.LIKE, taus.THESE),
+        *(f"{kind} questions p_value" for kind in ("alignment", "template_selection")),
+    ),
+    **_all(
+        (taus.DIFFERENCE_LIKE, observed.PRECISION_DIFFERENCE),
+        *_columns(
+            "alignment_comparison differences",
+            "generalising_low",
+            "p_generalising",
+            "p_generalising_holm",
+        ),
+    ),
+    "alignment_comparison overall precision_generalising_low": (observed.PRECISION_LIKE,),
+    **_all(
+        (observed.OF_SCALES,),
+        *(
+            f"{kind} groups {column}"
+            for kind in ("alignment", "alignment_comparison", "alignment_subgroups")
+            for column in ("tau_low", "p_resampled", "p_resampled_holm")
+        ),
+        "alignment_comparison groups p_resampled_holm_table",
+        *_columns("template_selection groups", "low", "p_resampled", "p_resampled_holm"),
+    ),
+    **_all(
+        (observed.OBSERVED_DIFFERENCE, observed.OBSERVED_PRECISION_DIFFERENCE),
+        *_columns("alignment_comparison differences", "low", "p_value", "p_holm"),
+    ),
+    **_all(
+        (observed.OBSERVED_PRECISION,),
+        "alignment_comparison overall precision_low",
+        "alignment_subgroups subgroups precision_low",
+        "template_selection alignments precision_low",
+    ),
+    **_all((observed.RATING,), "alignment cells human_low", "alignment_subgroups means low"),
+    "alignment cells model_low": (observed.OVER_PROMPTS,),
+    **_all(
+        (chance.RATIO,),
+        "counterparts toxicity_against_gold low",
+        "counterparts toxicity_removed low",
+    ),
+    "counterparts toxicity_gaps low": (chance.RATIO_DIFFERENCE,),
+    "judgments error_agreement low": (chance.MARKS,),
+    "markedness traits low": (chance.MENTION,),
+    "intersectional norms p_value": (chance.PICKS,),
+    "intersectional norm_curve p_value": (chance.CURVE,),
+    **_all(
+        (chance.RANKS,),
+        *_columns("matched_guise agreement", "p_permutation", "p_permutation_holm"),
+    ),
+    "matched_guise agreement p_shared": (chance.OVERLAP,),
+    "matched_guise agreement strength_low": (means.PROMPTS_LIKE, means.PROMPTS_THESE),
     **_gaps("gaps low", gaps.GAPS, gaps.WORDS),
     **_gaps("gaps p_value", gaps.GAPS, gaps.WORDS),
     **_gaps("all-groups p_value", gaps.GAPS),
@@ -126,6 +194,40 @@ PRINTED: dict[str, tuple[str, ...]] = {
         (means.TEXTS,),
         *(f"agreement {of} low" for of in ("overall", "pairs", "sources", "not_interpretable")),
     ),
+}
+
+
+#: Middle shares of split halves, of random participants, or of chance: no interval of an estimate.
+RANGES = {
+    "alignment groups ceiling_low",
+    "alignment_comparison overall ceiling_low",
+    "alignment_subgroups subgroups random_low",
+    "guise_controls placebos low",
+    "intersectional norms chance_precision_low",
+    "intersectional norms chance_recall_low",
+    "matched_guise nulls low",
+}
+#: Tests of papers, whose assumptions the data seldom meet: Cao et al. (2022) takes cells for
+#: independent draws, Hofmann et al. (2024) decisions, prompts, and random rankings.
+PUBLISHED = {
+    *_columns("alignment groups", "p_value", "p_holm"),
+    "alignment overall p_value",
+    "alignment questions p_cells_independent",
+    *_columns("alignment_comparison groups", "p_value", "p_holm", "p_holm_table"),
+    *_columns("alignment_comparison overall", "p_value", "p_holm"),
+    *_columns("alignment_subgroups groups", "p_value", "p_holm"),
+    "alignment_subgroups subgroups p_value",
+    "template_selection alignments p_value",
+    *_columns("template_selection groups", "p_value", "p_holm"),
+    "template_selection questions p_cells_independent",
+    "guise_decisions left_out_prompts p_equal",
+    *_columns("guise_decisions tests", "p_equal", "p_equal_holm"),
+    *_columns("guise_decisions tests", "p_contingency", "p_contingency_holm"),
+    *_columns("guise_features features", "p_paper", "p_paper_holm"),
+    "guise_models feedback p",
+    "guise_occupations inference p_paper",
+    *_columns("guise_occupations tests", "p_one_sided", "p_two_sided", "p_holm"),
+    *_columns("matched_guise agreement", "p_t", "p_t_holm"),
 }
 
 

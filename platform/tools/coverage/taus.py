@@ -9,8 +9,8 @@ would give, of which the truth is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,13 @@ LEVEL = 0.95
 MOST_BIAS = 0.01
 #: Groups of the population that “groups like these” is about.
 POPULATION = 5_000
-THESE, LIKE, DIFFERENCE, DIFFERENCE_LIKE = (
+THESE, LIKE, DIFFERENCE, DIFFERENCE_LIKE, BETWEEN, BETWEEN_LIKE = (
     "τ without noise, these groups",
     "τ without noise, groups like these",
     "difference of τ without noise, these groups",
     "difference of τ without noise, groups like these",
+    "difference of τ between subgroups, these groups",
+    "difference of τ between subgroups, groups like these",
 )
 
 Array = NDArray[np.float64]
@@ -205,6 +207,24 @@ def _compare(design: Design, tau: float, rng: np.random.Generator) -> Study:
     return {DIFFERENCE: (these, truth[0] - truth[1]), DIFFERENCE_LIKE: (like, 0.0)}
 
 
+def _between(apart: float, tau: float, rng: np.random.Generator) -> Study:
+    """One model beside two subgroups, 20 and 40 people, who see the groups `apart` (0 = alike)."""
+    design, first = DESIGNS["crossed, 30 x 8"], 20
+    t, scores = design.scored(tau, rng)
+    other = np.sqrt(1 - apart**2) * t + apart * _layer(design.groups, rng)
+    sides, truth = [], []
+    for seen, people in ((t, first), (other, 2 * first)):
+        ratings, means = replace(design, people=people).ratings(seen, rng)
+        # As in a report, the ratings of everybody else are missing.
+        empty = np.full((3 * first - people, *t.shape), np.nan)
+        sides.append(true_tau(np.concatenate([ratings, empty]), scores))
+        truth.append(kendall_tau_b(means.ravel(), scores.ravel()).value)
+    these, like = difference(sides[0], sides[1], LEVEL)
+    r = np.sin(np.pi * tau / 2) * np.array([1.0, np.sqrt(1 - apart**2)])
+    of_population = -float(np.diff(2 / np.pi * np.arcsin(r))[0])
+    return {BETWEEN: (these, truth[0] - truth[1]), BETWEEN_LIKE: (like, of_population)}
+
+
 def list_rows() -> Iterator[Row]:
     """Return the rows of tau: designs × taus, and pairs of models."""
     for name, design in DESIGNS.items():
@@ -214,6 +234,10 @@ def list_rows() -> Iterator[Row]:
         for tau in FEW_TAUS:
             of_both = f"{name}, both τ {_dotted(tau)}"
             yield _row(of_both, _compare, (DIFFERENCE, DIFFERENCE_LIKE), DESIGNS[name], tau)
+    for apart in (0.0, 0.6):
+        name = f"20 and 40 people, {apart:g} apart, τ .55"
+        draw = partial(_between, apart, 0.55)
+        yield Row(name, (BETWEEN, BETWEEN_LIKE), draw, MOST_BIAS)
 
 
 def _row(

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_cells import rating_interval
 from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.score_table import ScoreTable
@@ -103,14 +104,21 @@ def test_overall_precision_is_the_mean_over_groups(result):
 
 
 def test_every_interval_holds_its_estimate_and_names_its_resamples(result):
-    estimates = [result.pooled.tau, result.pooled.group_tau, result.pooled.precision]
-    estimates += [group.tau for group in result.by_group]
-    for estimate in estimates:
+    pooled = [result.pooled.tau, result.pooled.group_tau, result.pooled.precision]
+    for estimate in [*pooled, *(group.tau for group in result.by_group)]:
         assert estimate.interval.low <= estimate.value <= estimate.interval.high
+    for estimate in pooled:
         assert estimate.interval.n_resamples + estimate.interval.n_skipped == 200
+    assert {group.precision.interval.reason for group in result.by_group} == {
+        UndefinedReason.FEW_PLACES
+    }
     for cell in result.cells:
-        assert cell.human.interval.low < cell.human.mean < cell.human.interval.high
-    assert result.resampling.group == "whole submissions and scales"
+        found = cell.human.interval
+        if cell.human.n < 10:
+            assert found.reason == UndefinedReason.FEW_RATINGS
+        else:
+            assert found.low < cell.human.mean < found.high
+    assert result.resampling.group == "scales, left out in turn"
     assert result.resampling.overall == "whole submissions"
 
 
@@ -160,9 +168,12 @@ def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
     )
     group, missing = found.by_group
     assert group.tau.value == pytest.approx(2 / 3)
-    for record in (group, found.pooled):
+    for record, why in (
+        (group, UndefinedReason.FEW_SCALES),
+        (found.pooled, UndefinedReason.ONE_RATER),
+    ):
         assert math.isnan(record.tau.interval.low)
-        assert record.tau.interval.reason == UndefinedReason.ONE_RATER
+        assert record.tau.interval.reason == why
         assert record.ceiling.reason == UndefinedReason.ONE_RATER
     assert found.cells[0].human.sd_reason == UndefinedReason.ONE_RATING
     assert missing.tau.reason == UndefinedReason.NO_RATINGS
@@ -185,7 +196,7 @@ def test_no_ratings_at_all_is_a_result_with_reasons():
     json.dumps(to_plain(found), allow_nan=False)
 
 
-def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
+def test_a_group_with_one_rater_among_many_is_missed_by_some_resamples(study):
     lonely = study["ratings"]["group"] == "group-00"
     first = study["ratings"][lonely]["submission"].iloc[0]
     kept = study["ratings"][~lonely | (study["ratings"]["submission"] == first)]
@@ -193,22 +204,11 @@ def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
     group = found.by_group[0]
     assert group.n_raters == 1
     assert not math.isnan(group.tau.value)
-    assert group.tau.interval.reason == UndefinedReason.ONE_RATER
     assert group.ceiling.reason == UndefinedReason.ONE_RATER
     assert not math.isnan(found.pooled.tau.interval.low)
     # A resample misses the only rater of 40 with probability (39/40)^40 = 0.363, and lacks
     # the group's cells then: about 73 of 200 resamples, sd 6.8.
     assert 45 <= found.pooled.n_thinned <= 100
-
-
-def test_resamples_without_a_rating_of_a_group_are_skipped_and_counted(study):
-    rare = study["ratings"]["group"] == "group-00"
-    two = study["ratings"][rare]["submission"].unique()[:2]
-    kept = study["ratings"][~rare | study["ratings"]["submission"].isin(two)]
-    found = analyze_alignment(**{**study, "ratings": kept}, options=QUICK)
-    # Both raters of 40 are missed with probability (38/40)^40 = 0.129: about 26 of 200, sd 4.7.
-    assert 10 <= found.by_group[0].tau.interval.n_skipped <= 45
-    assert found.by_group[1].tau.interval.n_skipped == 0
 
 
 def test_groups_and_cells_without_scores_are_left_out_with_the_reason_given():
@@ -369,16 +369,27 @@ def test_tables_hold_one_row_a_group_and_a_cell_and_neutral_gaps(result):
 
 
 def test_scores_by_prompt_become_means_with_t_intervals():
-    # Prompts 1 2 3: mean 2, sd 1, n 3; t(0.975, 2) = 4.30265; half width 4.30265/√3 = 2.48414.
+    # Prompts 1 to 6: mean 3.5, variance 3.5; t(0.975, 5) = 2.570582; half 2.570582 √(3.5/6).
     prompts = pd.DataFrame(
-        {"group": "g", "scale": ["s", "s", "s", "t"], "value": [1.0, 2.0, 3.0, 5.0]}
+        {"group": "g", "scale": list("ssssssttttt"), "value": [1.0, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5]}
     )
     found = ScoreTable.from_long(prompts)
-    assert found.mean.loc["g", "s"] == 2
-    assert found.low.loc["g", "s"] == pytest.approx(2 - 2.48414, abs=1e-5)
-    assert found.high.loc["g", "s"] == pytest.approx(2 + 2.48414, abs=1e-5)
-    assert found.n.loc["g"].to_list() == [3, 1]
-    assert np.isnan(found.low.loc["g", "t"])
+    assert found.mean.loc["g", "s"] == 3.5
+    assert found.low.loc["g", "s"] == pytest.approx(3.5 - 1.963314, abs=1e-6)
+    assert found.high.loc["g", "s"] == pytest.approx(3.5 + 1.963314, abs=1e-6)
+    assert found.n.loc["g"].to_list() == [6, 5]
+    assert np.isnan(found.low.loc["g", "t"])  # five prompts are too few
+
+
+def test_mean_ratings_take_students_t_unless_they_are_few_or_half_alike():
+    # 1 to 10: mean 5.5, sd 3.027650; t(0.975, 9) = 2.262157; half 2.262157 · 3.027650/√10.
+    found = rating_interval(np.arange(1.0, 11), 0.95)
+    assert (found.low, found.high) == pytest.approx((5.5 - 2.165851, 5.5 + 2.165851), abs=1e-5)
+    assert rating_interval(np.arange(9.0), 0.95).reason == UndefinedReason.FEW_RATINGS
+    piled = np.array([0.0] * 6 + [10, 20, 30, 40])
+    assert rating_interval(piled, 0.95).reason == UndefinedReason.HALF_EQUAL
+    assert rating_interval(piled[1:], 0.95).reason == UndefinedReason.FEW_RATINGS
+    assert not rating_interval(np.append(piled, [50, 60]), 0.95).reason
 
 
 def test_scores_by_prompt_refuse_missing_columns_and_infinities():

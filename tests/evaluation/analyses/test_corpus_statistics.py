@@ -9,7 +9,7 @@ import pytest
 
 from annotation.corpora.features import split_words
 from evaluation.analyses.corpus_statistics import CorpusOptions, PairTexts, describe_pairs
-from evaluation.metrics.type_token import type_token_ratio
+from evaluation.metrics.type_token import type_token_ratio, wilson_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 PAIRS = [
@@ -57,16 +57,16 @@ def test_table_3_by_hand():
 def test_the_papers_table_3_prints_intervals_of_99_percent(n, printed):
     """It announces 95 %. The number of types is not printed: the one that rounds to the ratio."""
     tokens = [f"w{number % round(printed[0] * n)}" for number in range(n)]
-    at_99 = type_token_ratio(tokens, level=0.99)
-    assert (at_99.value, at_99.low, at_99.high) == pytest.approx(printed, abs=0.0006)
-    at_95 = type_token_ratio(tokens)
+    p = type_token_ratio(tokens).value
+    assert (p, *wilson_interval(p, n, level=0.99)) == pytest.approx(printed, abs=0.0006)
+    low, high = wilson_interval(p, n)
     # The formula of Wilson (1927) by hand, z = 1.959964.
-    p, z = at_95.value, 1.959964
+    z = 1.959964
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    assert (at_95.low, at_95.high) == pytest.approx((centre - half, centre + half), abs=1e-7)
-    assert at_95.low > printed[1] + 0.002
-    assert at_95.high < printed[2] - 0.002
+    assert (low, high) == pytest.approx((centre - half, centre + half), abs=1e-7)
+    assert low > printed[1] + 0.002
+    assert high < printed[2] - 0.002
 
 
 def test_the_papers_difference_of_lengths_follows_from_its_totals():

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import analyze_gaps
-from evaluation.analyses.fpr_mixed import fit_mixed
+from evaluation.analyses.fpr_mixed import NO_INTERVAL, fit_mixed
 from evaluation.analyses.fpr_prompting import ONE_EACH, factor_shares, fallback_bounds
 from evaluation.metrics.mixed_logistic import SEPARATED
 from tests.evaluation.analyses.test_fpr_gaps import find, predictions, simulate
@@ -83,12 +83,13 @@ def test_chance_alone_explains_nothing_on_average() -> None:
 def test_the_mixed_model_finds_what_was_planted_and_says_where_it_has_no_fit() -> None:
     (planted,) = fit_mixed(simulate(3, runs=3, shift=1.5), GapOptions(), ["negative"])
     effects = {one.group: one.effect for one in planted.effects}
-    assert effects["a"].low > 0
+    assert effects["a"].value > 0.5
+    assert {one.interval_reason for one in effects.values()} == {NO_INTERVAL}
     assert sum(one.value for one in effects.values()) == pytest.approx(0, abs=1e-9)
     # 40 templates, 3 runs, two words of a and one of each other group.
     assert (effects["a"].n, effects["b"].n, planted.n) == (240, 120, 480)
     (none,) = fit_mixed(simulate(3, runs=3), GapOptions(), ["negative"])
-    assert all(one.effect.low < 0 < one.effect.high for one in none.effects)
+    assert all(abs(one.effect.value) < 0.5 for one in none.effects)
     assert none.template_sd > 0.5
     right = predictions([[[1] * 4, [1] * 4, [0, 1, 1, 0]]])
     (separated,) = fit_mixed(right, GapOptions(), ["negative"])

@@ -27,7 +27,7 @@ from probing.measures.probe_stimuli import SENTIMENT
 from tests.evaluation.analyses.simulated import as_long
 
 GROUPS, FEWER = ["asian", "black", "teenager"], ["teenager", "black"]
-SCALES = [f"s{place}" for place in range(5)]
+SCALES = [f"s{place}" for place in range(10)]
 OPTIONS = AlignmentOptions(n_resamples=100, n_splits=50)
 #: What is corrected over groups rests on all of them.
 OVER_GROUPS = {"p_holm", "p_resampled_holm", "p_table", "p_resampled_table"}
@@ -37,15 +37,15 @@ OVER_GROUPS = {"p_holm", "p_resampled_holm", "p_table", "p_resampled_table"}
 def ratings() -> pd.DataFrame:
     """Everyone rates one group; the first of all people in the order rate the one left out."""
     rng = np.random.default_rng(0)
-    values = np.full((24, 3, 5), np.nan)
+    values = np.full((24, 3, 10), np.nan)
     for person in range(24):
-        values[person, person // 8] = rng.integers(0, 101, 5)
+        values[person, person // 8] = rng.integers(0, 101, 10)
     return as_long(values, GROUPS, SCALES)
 
 
 @pytest.fixture(scope="module")
 def scores() -> ScoreTable:
-    values = np.random.default_rng(1).normal(size=(3, 5))
+    values = np.random.default_rng(1).normal(size=(3, 10))
     return ScoreTable(pd.DataFrame(values, GROUPS, SCALES))
 
 

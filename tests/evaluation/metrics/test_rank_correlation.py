@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.metrics import UndefinedReason, kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics import (
+    UndefinedReason,
+    kendall_tau_b,
+    kendall_tau_b_batch,
+    tau_over_scales,
+)
 
 lists_with_ties = st.integers(3, 12).flatmap(
     lambda n: st.tuples(
@@ -139,3 +144,36 @@ def test_batch_refuses_shapes_and_weights_that_do_not_fit():
         kendall_tau_b_batch([[1, 2, 3]], [1, 2, 3], [1, 1, 1])
     with pytest.raises(ValueError, match="counts"):
         kendall_tau_b_batch([[1, 2, 3]], [1, 2, 3], [[1, -1, 1]])
+
+
+def test_scales_are_left_out_in_turn():
+    """Against scipy's jackknife by hand: pseudo-values of artanh τ and their t-test."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 30, 14).astype(float)
+    y = x + rng.integers(0, 40, 14)
+    x[3] = np.nan
+    rows = np.column_stack([x, y])[~np.isnan(x)]
+    n = len(rows)
+
+    def value(some: np.ndarray) -> float:
+        return math.atanh(stats.kendalltau(*some.T).statistic)
+
+    pseudo = [n * value(rows) - (n - 1) * value(np.delete(rows, i, axis=0)) for i in range(n)]
+    error = np.std(pseudo, ddof=1) / math.sqrt(n)
+    reach = stats.t.ppf(0.95, n - 1) * error
+    found, p_value = tau_over_scales(x, y, level=0.9)
+    ends = (math.tanh(value(rows) + side * reach) for side in (-1, 1))
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    assert p_value == pytest.approx(2 * stats.t.sf(value(rows) / error, n - 1))
+
+
+def test_few_scales_and_perfect_orders_have_no_interval():
+    ten = np.arange(10.0)
+    for x, y, why in (
+        (ten[:9], ten[:9] ** 2 % 7, UndefinedReason.FEW_SCALES),
+        (ten, ten, UndefinedReason.AT_LIMIT),
+        (ten, np.ones(10), UndefinedReason.AT_LIMIT),
+        (ten, np.array([9, 0, 1, 2, 3, 4, 5, 6, 7, 8.0]), UndefinedReason.AT_LIMIT),
+    ):
+        found, p_value = tau_over_scales(x, y)
+        assert (found.reason, math.isnan(found.low), math.isnan(p_value)) == (why, True, True)

@@ -1,0 +1,273 @@
+"""Agreement as observed, and of one list of scales; precision without noise; mean ratings.
+
+What is observed has the noise of the mean ratings in it. Its truth is what studies of the same
+people's number, groups, scales, and model have on average, of which many are drawn once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.common.lazy import pd
+from evaluation.analyses.alignment import SHARE_BOUNDS, align_group, pooled_draws
+from evaluation.analyses.alignment_cells import rating_interval
+from evaluation.analyses.alignment_comparison import DIFFERENCE_BOUNDS
+from evaluation.analyses.alignment_comparison_result import PRECISION, TAU
+from evaluation.analyses.alignment_resamples import draw_resamples, mean_precision
+from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.score_table import ScoreTable
+from evaluation.analyses.true_precision import difference as precision_difference
+from evaluation.analyses.true_precision import true_precision
+from evaluation.metrics import (
+    kendall_tau_b,
+    recentred_interval,
+    recentred_p_value,
+    tau_over_scales,
+)
+from evaluation.metrics.estimate import Estimate
+from tools.coverage.rows import Row, Study, Tested
+from tools.coverage.taus import DESIGNS, LEVEL, SCALES, Design
+
+OBSERVED, OBSERVED_PRECISION = "τ as observed", "P@3 as observed, these groups"
+OBSERVED_DIFFERENCE, OBSERVED_PRECISION_DIFFERENCE = (
+    "difference of τ as observed, these groups",
+    "difference of P@3 as observed, these groups",
+)
+OF_SCALES = "τ over scales, scales like these"
+PRECISION_LIKE, PRECISION_DIFFERENCE = (
+    "P@3 without noise, groups like these",
+    "difference of P@3 without noise, groups like these",
+)
+RATING, OVER_PROMPTS = "mean rating", "mean score, prompts like these"
+#: Studies of which a truth is the mean, and resamples of each study.
+STUDIES, RESAMPLES = 500, 400
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+
+
+def _models(design: Design, tau: float) -> tuple[Array, Array, Array]:
+    """Return true means and scores of two models, the same in all studies of a row."""
+    rng = np.random.default_rng(int(100 * tau))
+    t, first = design.scored(tau, rng)
+    return t, first, design.scored(tau, rng)[1] * 0.8 + 0.6 * first
+
+
+def _values(human: Array, model: Array) -> dict[str, float]:
+    """Return what is observed of mean ratings, (n_groups, n_scales)."""
+    return {
+        OBSERVED: kendall_tau_b(human.ravel(), model.ravel()).value,
+        OBSERVED_PRECISION: mean_precision(model, human, AlignmentOptions()),
+    }
+
+
+@cache
+def _expected(design: Design, tau: float) -> tuple[dict[str, float], dict[str, float]]:
+    """Return what studies of either model have on average."""
+    t, *models = _models(design, tau)
+    rng = np.random.default_rng(1)
+    rows: tuple[list[dict[str, float]], ...] = ([], [])
+    for _ in range(STUDIES):
+        human = np.nanmean(design.ratings(t, rng)[0], axis=0)
+        for found, model in zip(rows, models, strict=True):
+            found.append(_values(human, model))
+    first, second = (
+        {name: float(np.mean([one[name] for one in found])) for name in found[0]} for found in rows
+    )
+    return first, second
+
+
+DRAWS = {OBSERVED: "tau", OBSERVED_PRECISION: "mean"}
+OF_DIFFERENCES = {
+    OBSERVED_DIFFERENCE: (OBSERVED, TAU),
+    OBSERVED_PRECISION_DIFFERENCE: (OBSERVED_PRECISION, PRECISION),
+}
+
+
+def _observed(design: Design, tau: float, rng: Rng) -> Study:
+    t, *models = _models(design, tau)
+    ratings, _ = design.ratings(t, rng)
+    cube = RatingCube(
+        tuple(map(str, range(len(ratings)))),
+        tuple(map(str, range(len(t)))),
+        tuple(map(str, range(SCALES))),
+        ratings,
+    )
+    options = AlignmentOptions(seed=int(rng.integers(2**31)), n_resamples=RESAMPLES, n_splits=0)
+    human, resamples = cube.means, draw_resamples(cube, options)
+    values, draws = [], []
+    for model in models:
+        complete = np.ones(model.shape, bool)
+        groups = tuple(align_group(g, cube, human, model, complete, options) for g in range(len(t)))
+        values.append(_values(human, model))
+        draws.append(pooled_draws(model, complete, groups, resamples, options))
+    expected = _expected(design, tau)
+    value, drawn = values[0][OBSERVED_PRECISION], draws[0][DRAWS[OBSERVED_PRECISION]]
+    around = recentred_interval(value, drawn, level=LEVEL, bounds=SHARE_BOUNDS)
+    shown = {
+        OBSERVED_PRECISION: (
+            Tested(Estimate.within(value, around)),
+            expected[0][OBSERVED_PRECISION],
+        )
+    }
+    for name, (of, quantity) in OF_DIFFERENCES.items():
+        value, drawn = values[0][of] - values[1][of], draws[0][DRAWS[of]] - draws[1][DRAWS[of]]
+        bounds = DIFFERENCE_BOUNDS[quantity]
+        around = recentred_interval(value, drawn, level=LEVEL, bounds=bounds)
+        p_value = recentred_p_value(value, drawn)
+        truth = expected[0][of] - expected[1][of]
+        shown[name] = Tested(Estimate.within(value, around), p_value), truth
+    return shown
+
+
+def _scores(n: int, tau: float, levels: int, rng: Rng) -> tuple[Array, Array]:
+    """Return noisy means of people and scores of a model on n scales."""
+    r = np.sin(np.pi * tau / 2)
+    t = rng.standard_normal(n)
+    scores = r * t + np.sqrt(1 - r * r) * rng.standard_normal(n)
+    if levels:
+        scores = np.clip(np.round((scores + 2) / 4 * (levels - 1)), 0, levels - 1)
+    return t + 0.4 * rng.standard_normal(n), scores
+
+
+@cache
+def _tau_of_many(tau: float, levels: int) -> float:
+    """Return tau of very many scales; without a relation it is 0."""
+    if not tau:
+        return 0.0
+    return kendall_tau_b(*_scores(100_000, tau, levels, np.random.default_rng(0))).value
+
+
+def _over_scales(n: int, tau: float, levels: int, rng: Rng) -> Study:
+    x, y = _scores(n, tau, levels, rng)
+    value = kendall_tau_b(x, y).value
+    around, p_value = tau_over_scales(x, y, level=LEVEL)
+    return {OF_SCALES: (Tested(Estimate.within(value, around), p_value), _tau_of_many(tau, levels))}
+
+
+POPULATION = 3_000
+
+
+@cache
+def _population(design: Design, tau: float) -> float:
+    """Return P@3 of groups like these, of people without noise."""
+    t, scores = design.scored(tau, np.random.default_rng(0), POPULATION)
+    means = np.where(t > 0, 51.0, 49.0)
+    return mean_precision(scores, means, AlignmentOptions())
+
+
+def _precision(design: Design, tau: float, rng: Rng) -> Study:
+    """Two models that follow people alike."""
+    t, first = design.scored(tau, rng)
+    r = np.sin(np.pi * tau / 2)
+    other = design.scored(0.0, rng)[0]
+    second = r * t + np.sqrt(1 - r * r) * other
+    ratings, _ = design.ratings(t, rng)
+    found = [true_precision(ratings, scores) for scores in (first, second)]
+    shown = found[0].generalising(LEVEL)
+    return {
+        PRECISION_LIKE: (shown, _population(design, tau)),
+        PRECISION_DIFFERENCE: (precision_difference(*found, LEVEL), 0.0),
+    }
+
+
+def _normal_ratings(rng: Rng, n: int) -> Array:
+    return np.clip(np.round(rng.normal(50, 20, n)), 0, 100)
+
+
+def _heaped(rng: Rng, n: int) -> Array:
+    ratings = np.clip(np.round(rng.normal(55, 25, n)), 0, 100)
+    return np.where(rng.random(n) < 0.5, 50 * np.round(ratings / 50), ratings)
+
+
+def _floor(rng: Rng, n: int) -> Array:
+    return np.clip(np.round((100 * rng.beta(0.18, 1.82, n) - 8) / 0.92), 0, 100)
+
+
+def _humps(rng: Rng, n: int) -> Array:
+    return np.where(rng.random(n) < 0.3, 80.0, 20.0) + np.round(
+        np.clip(rng.normal(0, 6, n), -20, 20)
+    )
+
+
+def _skewed(rng: Rng, n: int) -> Array:
+    return np.round(100 * rng.beta(1.2, 4, n))
+
+
+RATINGS = {
+    "normal": _normal_ratings,
+    "heaped": _heaped,
+    "at the floor": _floor,
+    "two humps": _humps,
+    "skewed": _skewed,
+}
+
+
+@cache
+def _mean_rating(name: str) -> float:
+    return float(RATINGS[name](np.random.default_rng(0), 2_000_000).mean())
+
+
+def _rating(name: str, n: int, rng: Rng) -> Study:
+    ratings = RATINGS[name](rng, n)
+    found = Estimate.within(float(ratings.mean()), rating_interval(ratings, LEVEL), n)
+    return {RATING: (Tested(found), _mean_rating(name))}
+
+
+def _prompts(n: int, skewed: bool, rng: Rng) -> Study:
+    values = rng.gamma(3.0, size=n) if skewed else 3 + rng.standard_normal(n)
+    rows = pd.DataFrame({"group": "g", "scale": "s", "value": values})
+    table = ScoreTable.from_long(rows, level=LEVEL)
+    mean, low, high = (float(frame.iloc[0, 0]) for frame in (table.mean, table.low, table.high))
+    return {OVER_PROMPTS: (Tested(Estimate(mean, low, high, n)), 3.0)}
+
+
+def list_rows() -> Iterator[Row]:
+    """Return the rows of what is observed, of scales, of precision, and of mean ratings."""
+    for name in ("8 groups, 40 people", "crossed, 30 x 8"):
+        for tau in (0.2, 0.7):
+            yield Row(
+                f"{name}, observed, τ {tau:.2f}",
+                (OBSERVED_PRECISION, *OF_DIFFERENCES),
+                partial(_observed, DESIGNS[name], tau),
+            )
+    for n in (9, 10, 12, 16, 30):
+        for tau in (0.0, 0.3, 0.7):
+            for levels in (0, 5):
+                of = f", scores of {levels} levels" if levels else ""
+                yield Row(
+                    f"{n} scales, τ {tau:.2f}{of}",
+                    (OF_SCALES,),
+                    partial(_over_scales, n, tau, levels),
+                    thin=(n, tau, levels) == (16, 0, 0),
+                )
+    for name in (
+        "8 groups, 40 people",
+        "40 people",
+        "crossed, 30 x 8",
+        "crossed, 10 x 12",
+        "8 groups",
+    ):
+        for tau in (0.0, 0.35, 0.7):
+            yield Row(
+                f"{name}, τ {tau:.2f}",
+                (PRECISION_LIKE, PRECISION_DIFFERENCE),
+                partial(_precision, DESIGNS[name], tau),
+            )
+    for name in RATINGS:
+        for n in (9, 10, 20, 60):
+            yield Row(
+                f"{name}, {n} ratings",
+                (RATING,),
+                partial(_rating, name, n),
+                thin=(name, n) == ("skewed", 20),
+            )
+    for n in (5, 6, 10, 30):
+        for skewed in (False, True):
+            of = "skewed" if skewed else "normal"
+            yield Row(f"{of}, {n} prompts", (OVER_PROMPTS,), partial(_prompts, n, skewed))
