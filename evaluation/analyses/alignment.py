@@ -150,6 +150,9 @@ def align_group(
     precision = precision_at_k(scores, human[g], k=options.k, centre=options.centre)
 
     around, p_value = tau_over_scales(human[g], scores, level=options.level)
+    if raters < 2:  # one person's order is not people's
+        why = UndefinedReason.ONE_RATER if raters else UndefinedReason.NO_RATINGS
+        around, p_value = no_interval(why, level=options.level), np.nan
 
     def share(value: float) -> ResampledValue:
         return without_interval(value, precision.reason, options.level)

@@ -104,16 +104,6 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "alignment_comparison groups p_resampled_holm_table",
         *_columns("template_selection groups", "low", "p_resampled", "p_resampled_holm"),
     ),
-    **_all(
-        (observed.OBSERVED_DIFFERENCE, observed.OBSERVED_PRECISION_DIFFERENCE),
-        *_columns("alignment_comparison differences", "low", "p_value", "p_holm"),
-    ),
-    **_all(
-        (observed.OBSERVED_PRECISION,),
-        "alignment_comparison overall precision_low",
-        "alignment_subgroups subgroups precision_low",
-        "template_selection alignments precision_low",
-    ),
     **_all((observed.RATING,), "alignment cells human_low", "alignment_subgroups means low"),
     "alignment cells model_low": (observed.OVER_PROMPTS,),
     **_all(
@@ -124,13 +114,6 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "counterparts toxicity_gaps low": (chance.RATIO_DIFFERENCE,),
     "judgments error_agreement low": (chance.MARKS,),
     "markedness traits low": (chance.MENTION,),
-    "intersectional norms p_value": (chance.PICKS,),
-    "intersectional norm_curve p_value": (chance.CURVE,),
-    **_all(
-        (chance.RANKS,),
-        *_columns("matched_guise agreement", "p_permutation", "p_permutation_holm"),
-    ),
-    "matched_guise agreement p_shared": (chance.OVERLAP,),
     "matched_guise agreement strength_low": (means.PROMPTS_LIKE, means.PROMPTS_THESE),
     **_gaps("gaps low", gaps.GAPS, gaps.WORDS),
     **_gaps("gaps p_value", gaps.GAPS, gaps.WORDS),

@@ -168,12 +168,9 @@ def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
     )
     group, missing = found.by_group
     assert group.tau.value == pytest.approx(2 / 3)
-    for record, why in (
-        (group, UndefinedReason.FEW_SCALES),
-        (found.pooled, UndefinedReason.ONE_RATER),
-    ):
+    for record in (group, found.pooled):
         assert math.isnan(record.tau.interval.low)
-        assert record.tau.interval.reason == why
+        assert record.tau.interval.reason == UndefinedReason.ONE_RATER
         assert record.ceiling.reason == UndefinedReason.ONE_RATER
     assert found.cells[0].human.sd_reason == UndefinedReason.ONE_RATING
     assert missing.tau.reason == UndefinedReason.NO_RATINGS
@@ -196,7 +193,7 @@ def test_no_ratings_at_all_is_a_result_with_reasons():
     json.dumps(to_plain(found), allow_nan=False)
 
 
-def test_a_group_with_one_rater_among_many_is_missed_by_some_resamples(study):
+def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
     lonely = study["ratings"]["group"] == "group-00"
     first = study["ratings"][lonely]["submission"].iloc[0]
     kept = study["ratings"][~lonely | (study["ratings"]["submission"] == first)]
@@ -204,6 +201,8 @@ def test_a_group_with_one_rater_among_many_is_missed_by_some_resamples(study):
     group = found.by_group[0]
     assert group.n_raters == 1
     assert not math.isnan(group.tau.value)
+    assert group.tau.interval.reason == UndefinedReason.ONE_RATER
+    assert math.isnan(group.p_resampled)
     assert group.ceiling.reason == UndefinedReason.ONE_RATER
     assert not math.isnan(found.pooled.tau.interval.low)
     # A resample misses the only rater of 40 with probability (39/40)^40 = 0.363, and lacks
