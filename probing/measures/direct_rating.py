@@ -31,10 +31,10 @@ from probing.measures.base import SCORE_COLUMNS, Cost, Frames, Measure, Problem,
 from probing.measures.number_evidence import (
     HIGHEST,
     LOWEST,
-    NUMBERS,
     ExpectedNumber,
     expected_from_all,
     expected_from_top,
+    told_numbers,
 )
 from probing.measures.prompting import (
     OpenedParameters,
@@ -103,7 +103,8 @@ def read_group(
     wants_expected = parameters.reading == "expected"
     rescale = parameters.other_scales == "rescaled"
     if wants_expected and lm.kind != "chat":
-        told = lm.answer_logprobs([questions[ask] for ask in first], NUMBERS)
+        asked = [questions[ask] for ask in first]
+        told = lm.answer_logprobs(asked, told_numbers(lm.tokenizer, asked[0]))
         rows = [
             _reading_row(ask, "full", expected_from_all(values), None)
             for ask, values in zip(first, told, strict=True)
@@ -579,8 +580,8 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
             first = self.question(
                 stimuli, stimuli.groups[0], stimuli.traits[0], WORDINGS[0], parameters
             )
-            encode: Any = lm.encode_answers  # type: ignore[attr-defined] # of a local tokenizer
-            pieces = encode(first, NUMBERS)
+            tokenizer: Any = lm
+            pieces = tokenizer.encode_answers(first, told_numbers(tokenizer, first))
             times, written = parameters.n_wordings * len(plan_words(pieces, masks=False)), 0
         shown = [
             lm.count_tokens(self.question(stimuli, group, trait, WORDINGS[0], parameters).user)

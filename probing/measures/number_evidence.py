@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation.common.lazy import np, npt
-from probing.lm.question_protocols import Answer
+from probing.lm.question_protocols import Answer, Question
 
 LOWEST, HIGHEST = 0, 100
 NUMBERS: tuple[str, ...] = tuple(str(number) for number in range(LOWEST, HIGHEST + 1))
+#: The numbers, and what they go on to with one more digit.
+_BEGINNINGS = tuple(dict.fromkeys((*NUMBERS, *(f"{n}{d}" for n in NUMBERS for d in range(10)))))
 _PLACES = {number: place for place, number in enumerate(NUMBERS)}
 
 
@@ -31,9 +34,18 @@ class ExpectedNumber:
     mass: float
 
 
+def told_numbers(tokenizer: Any, question: Question) -> tuple[str, ...]:
+    """Return the numbers from 0 to 100, and more where some of them are several tokens.
+
+    There a number also ends before a digit that would make it another one, such as 572.
+    """
+    pieces = tokenizer.encode_answers(question, NUMBERS)
+    return _BEGINNINGS if any(ids[1:] for ids in pieces) else NUMBERS
+
+
 def expected_from_all(logprobs: npt.NDArray[np.float64]) -> ExpectedNumber:
-    """Return the expected number from ln P of every one, (101,)."""
-    weights = np.exp(logprobs)
+    """Return the expected number from ln P of `told_numbers`, (n,)."""
+    weights = np.exp(logprobs[: len(NUMBERS)])
     mass = float(weights.sum())
     value = float(weights @ np.arange(LOWEST, HIGHEST + 1)) / mass if mass > 0 else math.nan
     return ExpectedNumber(value, value, value, mass)

@@ -23,6 +23,7 @@ from probing.lm.chat import ChatModel
 from probing.lm.chat_limits import ChatLimits
 from probing.lm.echoed_endings import NoEchoError
 from probing.lm.question_protocols import Question
+from probing.measures.number_evidence import told_numbers
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
 from tests.probing.lm.tiny_chat import NUMBERS, TEMPLATE, make_tiny_chat
 
@@ -182,6 +183,7 @@ def test_refusals_and_faults_end_as_answers(server: OpenAIServer) -> None:
 
 
 def test_probabilities_of_answers_are_those_of_the_whole_softmax(here: Any, folder: Path) -> None:
+    assert told_numbers(here.tokenizer, Question("Why?")) == NUMBERS
     found = here.answer_logprobs([Question("Why?")], NUMBERS)[0]
     expected = whole_softmax(folder, "<|user|>Why?<|end|><|assistant|>")
     np.testing.assert_allclose(found, [expected[number] for number in NUMBERS], atol=1e-5)
@@ -195,24 +197,26 @@ def test_a_number_read_by_digits_is_not_the_beginning_of_a_longer_one(tmp_path: 
     folder = make_tiny_chat(
         tmp_path / "digits", by_digit=True, likely={str(digit): 5.0 for digit in range(10)}
     )
-    numbers = dict(
-        zip(
-            NUMBERS,
-            load_text_model(folder, threads=1)
-            .answer_logprobs([Question("Why?")], NUMBERS)[0]  # type: ignore[union-attr]
-            .tolist(),
-            strict=True,
-        )
-    )
+    model: Any = load_text_model(folder, threads=1)
+    asked = told_numbers(model.tokenizer, Question("Why?"))
+    told = model.answer_logprobs([Question("Why?")], asked)[0]
+    numbers = dict(zip(asked, told.tolist(), strict=True))
     start = "<|user|>Why?<|end|><|assistant|>"
     first, after = whole_softmax(folder, start), whole_softmax(folder, f"{start}5")
-    goes_on = sum(np.exp(after[str(digit)]) for digit in range(10))
-    assert numbers["57"] == pytest.approx(first["5"] + after["7"], abs=1e-5)
-    assert numbers["5"] == pytest.approx(first["5"] + np.log1p(-goes_on), abs=1e-4)
+
+    def ends(text: str) -> float:
+        """ln P that no digit follows."""
+        read = whole_softmax(folder, start + text)
+        return float(np.log1p(-sum(np.exp(read[str(digit)]) for digit in range(10))))
+
+    assert numbers["57"] == pytest.approx(first["5"] + after["7"] + ends("57"), abs=1e-4)
+    assert numbers["5"] == pytest.approx(first["5"] + ends("5"), abs=1e-4)
+    assert numbers["0"] == pytest.approx(first["0"] + ends("0"), abs=1e-4)
     ten = whole_softmax(folder, f"{start}10")
     after_one = whole_softmax(folder, f"{start}1")
-    expected = first["1"] + after_one["0"] + np.log1p(-np.exp(ten["0"]))
-    assert numbers["10"] == pytest.approx(expected, abs=1e-4)
+    begun = first["1"] + after_one["0"]
+    assert numbers["10"] == pytest.approx(begun + ends("10"), abs=1e-4)
+    assert numbers["100"] == pytest.approx(begun + ten["0"] + ends("100"), abs=1e-4)
     assert sum(np.exp(value) for value in numbers.values()) < 1
 
 
@@ -220,15 +224,16 @@ def test_questions_are_read_once_for_all_beginnings_of_numbers(tmp_path: Path) -
     folder = make_tiny_chat(tmp_path / "digits", by_digit=True)
     model: Any = load_text_model(folder, threads=1)
     questions = [Question("Why?"), Question("Why? " * 5), Question("Why? Why?")]
-    alone = [model.answer_logprobs([one], NUMBERS)[0] for one in questions]
+    asked = told_numbers(model.tokenizer, questions[0])
+    alone = [model.answer_logprobs([one], asked)[0] for one in questions]
     read: list[int] = []
     model._model.register_forward_pre_hook(
         lambda _, __, given: read.append(given["input_ids"].numel()), with_kwargs=True
     )
-    np.testing.assert_allclose(model.answer_logprobs(questions, NUMBERS), alone, atol=1e-5)
+    np.testing.assert_allclose(model.answer_logprobs(questions, asked), alone, atol=1e-5)
     longest = max(len(model.encode_question(one)) for one in questions)
-    # Ten beginnings of one digit (1 to 9, and 10 after 1) take a token each.
-    assert sum(read) <= len(questions) * (longest + 10)
+    # Ten beginnings of one digit, ninety of two and 100 take a token each.
+    assert sum(read) <= len(questions) * (longest + 101)
 
 
 def test_an_encoder_and_decoder_answers_in_its_decoder(checkpoints: Path) -> None:
