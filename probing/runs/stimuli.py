@@ -9,7 +9,7 @@ from typing import Any
 from annotation.library.abc_model import TRAIT_PAIRS
 from annotation.models import GroupSet, SocialGroup, TraitPair
 from probing.library.sentences import missing_forms
-from probing.measures.prompt_library import INSTRUCTION_PROMPT, PAPER_PROMPT
+from probing.measures.prompt_library import CHAT_PROMPT, INSTRUCTION_PROMPT, PAPER_PROMPT
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Trait
 from probing.measures.stimuli import Template as TemplateStimulus
 from probing.measures.template_library import BEST_TEMPLATES
@@ -29,12 +29,14 @@ def default_templates(*, measure: str, model: LanguageModel) -> tuple[str, ...]:
     return BEST_TEMPLATES.get((measure, model.family), FALLBACK_TEMPLATES)
 
 
-def default_prompts(model: LanguageModel) -> tuple[str, ...]:
+def default_prompts(model: LanguageModel, *, chat: bool = False) -> tuple[str, ...]:
     """Return the slug of the prompt that this kind of model is asked with.
 
-    Figure 1 of Deas et al. (2023) is the prompt of the GPT models, causal and chat alike; models
-    that turn one sequence into another get the instruction without its arrow.
+    Figure 1 of Deas et al. (2023) for causal models; models that turn one sequence into another
+    get the instruction without its arrow, and those that are asked in a `chat` our own.
     """
+    if chat:
+        return (CHAT_PROMPT,)
     return (INSTRUCTION_PROMPT,) if model.kind == ModelKind.SEQ2SEQ else (PAPER_PROMPT,)
 
 

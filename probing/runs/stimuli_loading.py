@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from annotation.models import Corpus, Split, Study
+from probing.lm.errors import LanguageModelError
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
 from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
@@ -23,9 +25,10 @@ from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
 from probing.measures.text_stimuli import TextStimuli
-from probing.models import LanguageModel
+from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
+from probing.runs.loaded_models import load_facts
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.rating_stimuli import load_labelled_texts, load_probe_stimuli, load_rating_stimuli
@@ -198,7 +201,7 @@ def _texts(request: StimuliRequest) -> TextStimuli:
     trains = measure.result is ResultKind.TRAINED_MODEL
     return load_text_stimuli(
         choice.corpus,
-        prompts=(choice.prompts or default_prompts(request.model)) if measure.uses_prompts else (),
+        prompts=(choice.prompts or _usual_prompts(request)) if measure.uses_prompts else (),
         sources=choice.sources or None,
         limit=choice.limit,
         per_source=choice.per_source,
@@ -206,6 +209,17 @@ def _texts(request: StimuliRequest) -> TextStimuli:
         seed=request.seed,
         split=Split.TRAINING if trains else Split.EVALUATION,
     )
+
+
+def _usual_prompts(request: StimuliRequest) -> tuple[str, ...]:
+    """Return the prompts of a run for which none is chosen, by how its model is asked."""
+    measure, model = request.measure, request.model
+    chat = model.kind == ModelKind.CHAT
+    if not chat and "prompting" in measure.Parameters.model_fields:
+        with suppress(LanguageModelError):  # which the dry run tells
+            chat = bool(load_facts(model, measure.abilities).has_chat_template)
+    raw = request.parameters.get("prompting") == "raw"
+    return default_prompts(model, chat=chat and not raw)
 
 
 def _guises(request: StimuliRequest) -> GuiseStimuli:

@@ -84,6 +84,29 @@ def greedy(folder: Path, text: str, n: int) -> str:
     return str(tokenizer.decode(made, skip_special_tokens=True)).strip()
 
 
+@pytest.mark.parametrize(
+    ("prompting", "expected"),
+    [("auto", "rewrite-aave-sae"), ("raw", "translate-arrow-aave-sae")],
+)
+def test_without_a_choice_a_chat_asks_for_the_rewritten_text_alone(
+    corpus: Corpus, model: LanguageModel, checkpoints: Path, prompting: str, expected: str
+) -> None:
+    def usual(one: LanguageModel) -> list[str]:
+        asked = run_request(
+            measure="counterpart_generation",
+            model=one,
+            choice=StimuliChoice(corpus=corpus),
+            seed=3,
+            parameters={"prompting": prompting},
+        )
+        return [prompt.slug for prompt in asked["stimuli"].prompts]
+
+    assert usual(model) == [expected]
+    # Those without a template keep the paper's.
+    base = register_model(location=str(checkpoints / "tiny-gpt2"))
+    assert usual(base) == ["translate-arrow-aave-sae"]
+
+
 @pytest.mark.parametrize("prompting", ["auto", "raw"])
 def test_a_counterpart_is_asked_for_through_the_template(
     corpus: Corpus, model: LanguageModel, folder: Path, prompting: str
