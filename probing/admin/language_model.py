@@ -27,6 +27,7 @@ from probing.runs.certificates import (
     checks_with_questions,
     describe_tried,
     ensure_certificate,
+    grouped_fits,
     has_certificate,
     measure_fits,
     read_certificate,
@@ -118,6 +119,7 @@ def describe_card(model: LanguageModel, *, may_test: bool) -> dict[str, Any]:
             )
         ],
         "fits": fits,
+        "grouped": grouped_fits(fits),
         "able": able,
     }
 

@@ -24,6 +24,7 @@ from probing.runs.certificates import (
     OUTCOMES,
     checks_with_questions,
     describe_tried,
+    grouped_fits,
     measure_fits,
     read_certificate,
     why_outdated,
@@ -116,13 +117,17 @@ def print_model(console: Console, model: LanguageModel) -> None:
     if outdated := why_outdated(model):
         lines.append(f"{outdated} The next run tests the model; so does manage.py models --test.")
     lines.append("Measures:")
-    refused: dict[str, list[str]] = {}
-    for fit in measure_fits(model):
-        if fit.can:
-            lines.append(f"  yes  {fit.name}: {fit.title}{f'. {fit.how}' if fit.how else ''}")
-        else:
-            refused.setdefault(fit.reason, []).append(fit.name)
-    lines += [f"  no   {', '.join(names)}: {reason}" for reason, names in refused.items()]
+    fits = measure_fits(model)
+    lines += [
+        f"  yes  {fit.name}: {fit.title}{f'. {fit.how}' if fit.how else ''}"
+        for fit in fits
+        if fit.can
+    ]
+    lines += [
+        f"  no   {', '.join(one.name for one in alike)}: {fit.reason}"
+        for fit, alike in grouped_fits(fits)
+        if not fit.can
+    ]
     for line in lines:
         console.print(Text(line))
 

@@ -11,7 +11,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pydantic
@@ -165,6 +165,21 @@ def measure_fits(model: LanguageModel) -> list[MeasureFit]:
     """
     certificate = read_certificate(model)
     return [_fit(model, measure, certificate) for measure in MEASURES.values()]
+
+
+def grouped_fits(fits: list[MeasureFit]) -> list[tuple[MeasureFit, list[MeasureFit]]]:
+    """Return measures that share an outcome and its reason, each with the first of them.
+
+    The first has the reason without its own title: “Needs a causal language model …”.
+    """
+    found: dict[tuple[bool, str], list[MeasureFit]] = {}
+    for fit in fits:
+        why = fit.reason.removeprefix(f"{fit.title} ") or fit.how
+        found.setdefault((fit.can, why[:1].upper() + why[1:]), []).append(fit)
+    return [
+        (replace(some[0], how=why) if can else replace(some[0], reason=why), some)
+        for (can, why), some in found.items()
+    ]
 
 
 def explain_unfit(model: LanguageModel, measure: AnyMeasure) -> str:
