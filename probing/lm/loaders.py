@@ -13,6 +13,8 @@ from probing.lm.errors import ModelFilesError, TokenizerError, WrongModelKindErr
 from probing.lm.families import MASKED_FAMILIES, Family, find_masked_family
 from probing.lm.sources import ModelFacts, inspect_model
 from probing.lm.weights import (
+    ENCODER_HALVES,
+    BodyLoader,
     load_frozen,
     read_config,
     read_tokenizer,
@@ -28,7 +30,13 @@ if TYPE_CHECKING:
     from probing.lm.pseudo_perplexity import MaskedScorer, MaskedScorerFacts
     from probing.lm.seq2seq import Seq2SeqModel
     from probing.lm.seq2seq_slots import Seq2SeqSlotModel
-    from probing.lm.slot_tokenizers import CausalSlotTokenizer, MaskedTokenizer, SentinelTokenizer
+    from probing.lm.slot_model import EncoderModel
+    from probing.lm.slot_tokenizers import (
+        CausalSlotTokenizer,
+        EncoderTokenizer,
+        MaskedTokenizer,
+        SentinelTokenizer,
+    )
     from probing.lm.text_tokenizer import PretrainedTextTokenizer
 
 DType = Literal["float64", "float32", "bfloat16", "float16"]
@@ -141,11 +149,13 @@ def require_weights(source: str | Path) -> None:
         "seq2seq": "AutoModelForSeq2SeqLM",
         "classifier": "AutoModelForSequenceClassification",
     }
-    if facts.kind not in classes:
+    if facts.kind not in (*classes, "encoder"):
         return
     family = MASKED_FAMILIES.get(facts.family) if facts.kind == "masked" else None
     how: Any = {"head": KIND_NAMES[facts.kind], "device_map": "meta"}
-    loader = getattr(transformers, classes[facts.kind])
+    loader: Any = BodyLoader(facts.family)
+    if facts.kind in classes:
+        loader = getattr(transformers, classes[facts.kind])
     try:
         read_weights(facts, loader, torch.float32, **how)
     except WrongModelKindError:
@@ -278,6 +288,62 @@ def _sentinel_tokenizer(facts: ModelFacts) -> SentinelTokenizer:
     found = read_tokenizer(facts)
     start = facts.decoder_start
     return SentinelTokenizer(found, facts, start=found.pad_token_id if start is None else start)
+
+
+# --- encoders without a head --------------------------------------------------------------------
+
+
+def load_encoder(
+    source: str | Path,
+    *,
+    revision: str | None = None,
+    device: str = "auto",
+    dtype: DType = "float32",
+    threads: int | None = None,
+) -> EncoderModel:
+    """Load an encoder without a head, which gives words in their sentences an embedding.
+
+    Parameters and errors are those of :func:`load_masked`.
+    """
+    facts = _encoder_facts(source, revision)
+    from probing.lm.packed_layers import pack_linear_layers
+    from probing.lm.slot_model import EncoderModel
+
+    tokenizer = _encoder_tokenizer(facts)
+    how: Any = {"head": KIND_NAMES["encoder"], "device": device, "dtype": dtype, "threads": threads}
+    model = load_frozen(facts, BodyLoader(facts.family), **how)
+    if facts.family in MASKED_FAMILIES:  # others look at the weights of their own layers
+        pack_linear_layers(model)
+    return EncoderModel(model, tokenizer, facts, revision=revision_of(facts))
+
+
+def load_encoder_tokenizer(source: str | Path, *, revision: str | None = None) -> EncoderTokenizer:
+    """Load what a dry run needs: the tokenizer alone.
+
+    Raises the errors of :func:`load_encoder`, except those that concern the weights.
+    """
+    return _encoder_tokenizer(_encoder_facts(source, revision))
+
+
+def _encoder_facts(source: str | Path, revision: str | None) -> ModelFacts:
+    facts = _inspect(source, revision)
+    from transformers import MODEL_FOR_MASKED_LM_MAPPING
+
+    config = read_config(facts)
+    reads_texts = facts.family in ENCODER_HALVES or type(config) in MODEL_FOR_MASKED_LM_MAPPING
+    if facts.kind != "encoder" or not reads_texts or getattr(config, "is_decoder", False):
+        raise WrongModelKindError(
+            f"'{source}' is a '{facts.architecture}', which is no encoder of texts without a head. "
+            "Choose a model such as 'sentence-transformers/all-MiniLM-L6-v2', or the checkpoint "
+            "with the language model's head."
+        )
+    return facts
+
+
+def _encoder_tokenizer(facts: ModelFacts) -> EncoderTokenizer:
+    from probing.lm.slot_tokenizers import EncoderTokenizer
+
+    return EncoderTokenizer(read_tokenizer(facts), facts)
 
 
 # --- models that write or score texts -----------------------------------------------------------

@@ -26,18 +26,25 @@ from probing.lm.protocols import (
     Subwords,
     WordPart,
 )
-from probing.lm.slot_tokenizers import CausalSlotTokenizer, MaskedTokenizer, SentinelTokenizer
+from probing.lm.slot_tokenizers import (
+    CausalSlotTokenizer,
+    EncoderTokenizer,
+    MaskedTokenizer,
+    ScoringTokenizer,
+    SentinelTokenizer,
+)
 from probing.lm.sources import ModelFacts
 from probing.lm.word_places import OpenSentence
 
+E = TypeVar("E", bound=ScoringTokenizer)
 T = TypeVar("T", bound=MaskedTokenizer | CausalSlotTokenizer | SentinelTokenizer)
 
 #: Targets, the row of each, and the input and the output of the output layer, (n_rows, …).
 SlotOutput = tuple[Any, npt.NDArray[np.int64], torch.Tensor, torch.Tensor]
 
 
-class SlotModelBase(ABC, Generic[T]):
-    """A model with its tokenizer; a subclass says how the sentences of a chain are read.
+class Embedder(ABC, Generic[E]):
+    """A model that gives words in sentences an embedding; a subclass says how it reads them.
 
     Which sentences share a batch depends on nothing but the arguments, so that a repeated call on
     the same machine gives the same numbers.
@@ -48,6 +55,90 @@ class SlotModelBase(ABC, Generic[T]):
     own_pieces: Pieces = "first"
     #: Sentences of one pass for embeddings.
     batch_size = 64
+
+    def __init__(
+        self, model: Any, tokenizer: E, facts: ModelFacts, *, revision: str, cache_size: int = 64
+    ) -> None:
+        self._model = model
+        self.tokenizer = tokenizer
+        self.facts = facts
+        #: The hub's commit, or ``sha256:…`` of a local folder's files.
+        self.revision = revision
+        self.cache = BoundedCache(cache_size)
+
+    @abstractmethod
+    def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """Return the last hidden state of every token, (n_rows, longest, hidden_size)."""
+
+    @property
+    def network(self) -> Any:
+        """The model of transformers itself, for trials."""
+        return self._model
+
+    @property
+    def device(self) -> str:
+        """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
+        return str(self._model.device)
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that the model reads at once, special tokens included."""
+        return self.tokenizer.max_length
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, special tokens included."""
+        return self.tokenizer.encode(text)
+
+    @torch.inference_mode()
+    def embed(
+        self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
+    ) -> npt.NDArray[np.floating]:
+        """Return the last hidden state at each span, (n_spans, hidden_size), in the order given.
+
+        `pieces` says which of a span's subwords count: the first, the last, or all by their mean.
+        A span's tokens are those that share a character with it. Of an encoder and decoder the
+        states are the encoder's. float64 for a model in float64, else float32. Sentences are read
+        sorted by length.
+
+        Raises
+        ------
+        ContextTooLongError
+            A sentence is longer than the model reads.
+        ValueError
+            A span lies outside its text or covers no token.
+        """
+        located = [_locate(self.tokenizer, span, pieces) for span in spans]
+        order = sorted(range(len(located)), key=lambda index: len(located[index][0]))
+        found: dict[int, npt.NDArray[np.floating]] = {}
+        lengths = [len(located[index][0]) for index in order]
+        switch = self.facts.switch_length
+        short = len(order) if switch is None else bisect_right(lengths, switch)
+        starts = [*range(0, short, self.batch_size), *range(short, len(order), self.batch_size)]
+        for start, end in pairwise([*starts, len(order)]):
+            batch = order[start:end]
+            rows = [located[index][0] for index in batch]
+            # Padding on the right: a causal model never attends to it.
+            ids, attended = pad(rows, self.tokenizer.pad_id, self._model.device)
+            hidden = at_least_float32(self._hidden_states(ids, attended))
+            for row, index in enumerate(batch):
+                chosen = torch.tensor(located[index][1], device=hidden.device)
+                found[index] = hidden[row, chosen].mean(dim=0).cpu().numpy()
+        return np.stack([found[index] for index in range(len(located))])
+
+
+class EncoderModel(Embedder[EncoderTokenizer]):
+    """An encoder without a head. Made by :func:`probing.lm.loaders.load_encoder`."""
+
+    abilities = frozenset({"embed"})
+
+    def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        hidden: torch.Tensor = self._model(input_ids=ids, attention_mask=attended).last_hidden_state
+        return hidden
+
+
+class SlotModelBase(Embedder[T], Generic[T]):
+    """A model with its tokenizer; a subclass says how the sentences of a chain are read."""
+
     #: Tokens of the original vocabulary; None where the released renormalisation is not defined.
     _base: torch.Tensor | None = None
 
@@ -62,12 +153,7 @@ class SlotModelBase(ABC, Generic[T]):
         revision: str,
         cache_size: int = 64,
     ) -> None:
-        self._model = model
-        self.tokenizer = tokenizer
-        self.facts = facts
-        #: The hub's commit, or ``sha256:…`` of a local folder's files.
-        self.revision = revision
-        self.cache = BoundedCache(cache_size)
+        super().__init__(model, tokenizer, facts, revision=revision, cache_size=cache_size)
         self._weight = at_least_float32(weight.detach())
         self._bias = None if bias is None else at_least_float32(bias.detach())
         self._initial = torch.from_numpy(tokenizer.word_initial)
@@ -76,20 +162,6 @@ class SlotModelBase(ABC, Generic[T]):
     @abstractmethod
     def _forward(self, chain: SlotChain) -> Iterator[SlotOutput]:
         """Yield what the model gives for the states of the chain, batch by batch."""
-
-    @abstractmethod
-    def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden state of every token, (n_rows, longest, hidden_size)."""
-
-    @property
-    def network(self) -> Any:
-        """The model of transformers itself, for trials."""
-        return self._model
-
-    @property
-    def device(self) -> str:
-        """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
-        return str(self._weight.device)
 
     def word_logprobs(
         self,
@@ -152,42 +224,6 @@ class SlotModelBase(ABC, Generic[T]):
                 target=chain.target[lookups],
             )
 
-    @torch.inference_mode()
-    def embed(
-        self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
-    ) -> npt.NDArray[np.floating]:
-        """Return the last hidden state at each span, (n_spans, hidden_size), in the order given.
-
-        `pieces` says which of a span's subwords count: the first, the last, or all by their mean.
-        A span's tokens are those that share a character with it. Of an encoder and decoder the
-        states are the encoder's. float64 for a model in float64, else float32. Sentences are read
-        sorted by length.
-
-        Raises
-        ------
-        ContextTooLongError
-            A sentence is longer than the model reads.
-        ValueError
-            A span lies outside its text or covers no token.
-        """
-        located = [_locate(self.tokenizer, span, pieces) for span in spans]
-        order = sorted(range(len(located)), key=lambda index: len(located[index][0]))
-        found: dict[int, npt.NDArray[np.floating]] = {}
-        lengths = [len(located[index][0]) for index in order]
-        switch = self.facts.switch_length
-        short = len(order) if switch is None else bisect_right(lengths, switch)
-        starts = [*range(0, short, self.batch_size), *range(short, len(order), self.batch_size)]
-        for start, end in pairwise([*starts, len(order)]):
-            batch = order[start:end]
-            rows = [located[index][0] for index in batch]
-            # Padding on the right: a causal model never attends to it.
-            ids, attended = pad(rows, self.tokenizer.pad_id, self._weight.device)
-            hidden = at_least_float32(self._hidden_states(ids, attended))
-            for row, index in enumerate(batch):
-                chosen = torch.tensor(located[index][1], device=hidden.device)
-                found[index] = hidden[row, chosen].mean(dim=0).cpu().numpy()
-        return np.stack([found[index] for index in range(len(located))])
-
     def _log_normalisers(
         self,
         logits: torch.Tensor,
@@ -224,11 +260,6 @@ class SlotModelBase(ABC, Generic[T]):
         return self.tokenizer.mask_token
 
     @property
-    def max_length(self) -> int:
-        """The most tokens that the model reads at once, special tokens included."""
-        return self.tokenizer.max_length
-
-    @property
     def hyphens_start_words(self) -> bool:
         """Whether pieces after a hyphen count as word-initial (so under WordPiece)."""
         return self.tokenizer.hyphens_start_words
@@ -246,10 +277,6 @@ class SlotModelBase(ABC, Generic[T]):
         """Return every context with its slot open, and each word's ids in it."""
         return self.tokenizer.open(contexts, words)
 
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the token ids of `text`, special tokens included."""
-        return self.tokenizer.encode(text)
-
     def unknown_parts(self, text: str) -> int:
         """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
         return self.tokenizer.unknown_parts(text)
@@ -266,9 +293,7 @@ class SlotModelBase(ABC, Generic[T]):
 
 
 def _locate(
-    tokenizer: MaskedTokenizer | CausalSlotTokenizer | SentinelTokenizer,
-    span: SpanText,
-    pieces: Pieces,
+    tokenizer: ScoringTokenizer, span: SpanText, pieces: Pieces
 ) -> tuple[tuple[int, ...], list[int]]:
     """Return the sentence's token ids, and the positions whose states make the embedding."""
     if not 0 <= span.start < span.end <= len(span.text):

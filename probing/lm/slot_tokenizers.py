@@ -92,6 +92,10 @@ class ScoringTokenizer:
         """Return the sentence of a context that has no mask but its slot's."""
         return Sentence((context.before,), (context.after,))
 
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, special tokens included."""
+        return tuple(self._tokenizer.encode(text))
+
     def encode_with_offsets(self, text: str) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
         """Return the token ids of `text` as `encode` gives them, and the characters of each.
 
@@ -99,6 +103,20 @@ class ScoringTokenizer:
         """
         ids, offsets = self._finder.encode_with_offsets(text)
         return ids, [one or (0, 0) for one in offsets]
+
+
+class EncoderTokenizer(ScoringTokenizer):
+    """The tokenizer of an encoder without a head, which opens no slots."""
+
+    abilities = frozenset({"embed"})
+
+    def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
+        super().__init__(
+            tokenizer,
+            vocabulary_size=max(facts.vocabulary_size or 0, len(tokenizer)),
+            max_length=min(facts.max_length or _UNSTATED_LENGTH, tokenizer.model_max_length),
+        )
+        self.facts = facts
 
 
 class MaskedTokenizer(ScoringTokenizer):
@@ -137,10 +155,6 @@ class MaskedTokenizer(ScoringTokenizer):
         marker = _MARKERS[self.scheme]
         tokens = self._tokenizer.convert_ids_to_tokens(list(self.encode(f"a {self.mask_token}")))
         return self.scheme == "wordpiece" or marker not in tokens
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the token ids of `text`, special tokens included."""
-        return tuple(self._tokenizer.encode(text))
 
     def encode_ordinary(self, text: str) -> tuple[tuple[int, ...], list[int]]:
         """Return the token ids of `text`, and the places of those that are the text's own."""

@@ -59,6 +59,8 @@ _UNBOUNDED = frozenset({"t5", "mt5", "umt5", "longt5", "bloom"})
 
 #: The file that says what an adapter is and belongs to, and kinds of models by its tasks.
 _ADAPTER = "adapter_config.json"
+#: Where older versions of sentence-transformers keep the encoder.
+_SENTENCES = "0_Transformer"
 _TASKS: dict[Any, ModelKind] = {
     "CAUSAL_LM": "causal",
     "SEQ_2_SEQ_LM": "seq2seq",
@@ -204,7 +206,8 @@ def _refuse_pointers(paths: list[Path]) -> None:
 def local_place(source: str | Path) -> Path | None:
     """Return the folder or the GGUF file that `source` names, None where it reads as a hub id.
 
-    A folder with one GGUF file and no other weights stands for that file. Raises
+    A folder with one GGUF file and no other weights stands for that file, and a folder that an
+    older sentence-transformers wrote for the encoder in it. Raises
     :class:`ModelNotFoundError` for a path that does not exist or holds no model.
     """
     text = str(source).strip()
@@ -222,6 +225,8 @@ def local_place(source: str | Path) -> Path | None:
             )
         if files:
             return files[0]
+        if (place / _SENTENCES / "config.json").is_file() and not (place / "config.json").is_file():
+            return place / _SENTENCES
         if not any((place / name).is_file() for name in ("config.json", _ADAPTER)):
             raise ModelNotFoundError(
                 f"The folder '{text}' holds no config.json, so it is not a saved model. Name the "
@@ -315,7 +320,7 @@ def _facts(
         parameter_count=parameter_count,
         vocabulary_size=_whole(config, "vocab_size"),
         hidden_size=_whole(config, "hidden_size", "dim", "n_embd", "d_model"),
-        max_length=_max_length(config, family, masked=kind == "masked"),
+        max_length=_max_length(config, family, masked=kind in ("masked", "encoder")),
         revision=revision,
         decoder_start=_whole(config, "decoder_start_token_id"),
         labels=_labels(config),

@@ -20,7 +20,7 @@ from probing.lm.batching import batches_by_length
 from probing.lm.errors import LanguageModelError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES
 from probing.lm.sources import inspect_model
-from probing.lm.weights import load_frozen, read_tokenizer, revision_of
+from probing.lm.weights import BodyLoader, load_frozen, read_tokenizer, revision_of
 
 BATCH_TOKENS = 8192
 
@@ -32,8 +32,6 @@ _LAYERS = (
     "layers",  # BART
     "encoder.layers",
 )
-#: Families whose whole model cannot be run without a decoder's text.
-_ENCODER_HALVES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
 #: Tokenizers without a limit of their own state an astronomically large one.
 _NO_LIMIT = 10**9
 #: Tokenizers for which the first word needs a space before it to be the usual token.
@@ -105,14 +103,16 @@ def load_token_encoder(
             f"'{source}' is a causal language model, whose tokens know nothing of what follows. "
             "Choose an encoder such as 'microsoft/deberta-large-mnli'."
         )
-    import transformers
-
     from probing.lm.packed_layers import pack_linear_layers
 
     tokenizer = read_tokenizer(facts)
-    body = _Body(getattr(transformers, _ENCODER_HALVES.get(facts.family, "AutoModel")))
     model = load_frozen(
-        facts, body, head="an encoder", device=device, dtype="float32", threads=None
+        facts,
+        BodyLoader(facts.family),
+        head="an encoder",
+        device=device,
+        dtype="float32",
+        threads=None,
     )
     if hasattr(model, "decoder") and hasattr(model, "encoder"):
         model = model.encoder
@@ -209,18 +209,6 @@ class TokenEncoder:
             hidden = self._model(padded, attention_mask=attended)[0]
         states = hidden.float().cpu().numpy()
         return [states[row, : len(ids)].copy() for row, ids in enumerate(batch)]
-
-
-class _Body:
-    """Loads a model without its head; a pooler that a checkpoint lacks is of no use here."""
-
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-
-    def from_pretrained(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        model, report = self._loader.from_pretrained(**kwargs)
-        kept = [key for key in report["missing_keys"] if "pooler" not in key]
-        return model, {**report, "missing_keys": kept}
 
 
 def _keep_layers(model: Any, layer: int, source: str) -> None:

@@ -48,7 +48,8 @@ class Trials:
     Parameters
     ----------
     model : of transformers, in evaluation mode.
-    kind : ``masked``, ``causal``, ``seq2seq`` or ``classifier``.
+    kind : ``masked``, ``causal``, ``seq2seq``, ``classifier``, or ``encoder``, whose hidden states
+        are compared instead of ln P.
     pad_id : the token that pads.
     max_length : the most tokens that the model reads, None if it has no limit.
     causal, masked : the same model as runs read it, if it is of this kind.
@@ -81,7 +82,7 @@ class Trials:
     def run(self) -> Iterator[Check]:
         """Yield every check that this kind of model can be put to."""
         with torch.inference_mode():
-            if self._kind in ("masked", "causal", "seq2seq"):
+            if self._kind != "classifier":
                 yield self._checked("leak", self._leak)
             yield self._checked("batches", self._batches)
             yield self._checked("repeat", self._repeat)
@@ -109,13 +110,15 @@ class Trials:
         row = self._rows[1]
         other = (*row[:-1], self._rows[2][-1])
         one, two = (self._read([ids], decode=True)[0][:-1] for ids in (row, other))
-        change = _difference(one, two)
-        if self._kind == "masked":
+        change = self._difference(one, two)
+        if self._kind in ("masked", "encoder"):
             reads = change > TOLERANCE
+            what = "ln P" if self._kind == "masked" else "hidden states"
             return Check(
                 name="leak",
                 outcome="passed" if reads else "look",
-                result=f"reads in both directions; a later token changes ln P by up to {change:.2g}"
+                result=f"reads in both directions; a later token changes {what} by up to "
+                f"{change:.2g}"
                 if reads
                 else "a later token changes nothing, as if it read from left to right",
                 value=change,
@@ -125,12 +128,12 @@ class Trials:
     def _batches(self) -> Check:
         together = self._read(self._rows)
         alone = [self._read([row])[0] for row in self._rows]
-        return self._compared("batches", max(map(_difference, alone, together)))
+        return self._compared("batches", max(map(self._difference, alone, together)))
 
     def _repeat(self) -> Check:
         one, two = (self._read(self._rows) for _ in range(2))
         same = all(torch.equal(first, second) for first, second in zip(one, two, strict=True))
-        change = max(map(_difference, one, two))
+        change = max(map(self._difference, one, two))
         if same:
             return Check(name="repeat", outcome="passed", result="equal to the last bit", value=0.0)
         return self._compared("repeat", change)
@@ -223,10 +226,20 @@ class Trials:
                 given["decoder_input_ids"] = begun
         if self._kind in ("causal", "seq2seq"):
             given["use_cache"] = False
+        if self._kind == "encoder":
+            states = self._model(**given).last_hidden_state
+            if states.shape[:2] != ids.shape:
+                raise ValueError("there is not one hidden state for each token")
+            return [line[: len(row)] for line, row in zip(states.double(), rows, strict=True)]
         logits = self._model(**given).logits
         if self._kind == "classifier" or (self._kind == "seq2seq" and not decode):
             return [_logprobs(line) for line in logits]
         return [_logprobs(line[: len(row)]) for line, row in zip(logits, rows, strict=True)]
+
+    def _difference(self, first: torch.Tensor, second: torch.Tensor) -> float:
+        if self._kind == "encoder":
+            return float((first - second).abs().max())
+        return _difference(first, second)
 
     @property
     def _contradiction(self) -> float:
@@ -236,7 +249,8 @@ class Trials:
         outcome: Outcome = "passed" if change <= TOLERANCE else "look"
         if not change <= self._contradiction:  # also where it is no number
             outcome = "failed"
-        return Check(name=name, outcome=outcome, result=f"{what} {change:.1g} nats", value=change)
+        unit = "of a hidden state" if self._kind == "encoder" else "nats"
+        return Check(name=name, outcome=outcome, result=f"{what} {change:.1g} {unit}", value=change)
 
 
 def _logprobs(logits: torch.Tensor) -> torch.Tensor:

@@ -20,6 +20,8 @@ from probing.lm.sources import ModelFacts, fingerprint, local_place
 
 #: Buffers that older checkpoints do not store and that are zero by definition.
 _ZERO_WHEN_MISSING = frozenset({"final_logits_bias"})
+#: Families whose whole model cannot be run without a decoder's text.
+ENCODER_HALVES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel", "umt5": "UMT5EncoderModel"}
 
 
 def choose_device(torch: Any, name: str) -> Any:
@@ -251,6 +253,20 @@ def _merge_adapter(model: Any, facts: ModelFacts) -> Any:
             f"'{facts.base.source if facts.base else ''}' ({_first_line(error)}). Name the base "
             "that it was trained on in its adapter_config.json, or fetch it again."
         ) from error
+
+
+class BodyLoader:
+    """Loads the models of a family without a head; a pooler that one lacks is of no use here."""
+
+    def __init__(self, family: str) -> None:
+        self._name = ENCODER_HALVES.get(family, "AutoModel")
+
+    def from_pretrained(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        import transformers
+
+        model, report = getattr(transformers, self._name).from_pretrained(**kwargs)
+        kept = [key for key in report["missing_keys"] if "pooler" not in key]
+        return model, {**report, "missing_keys": kept}
 
 
 @contextmanager

@@ -15,6 +15,7 @@ class ModelKind(models.TextChoices):
     CAUSAL = "causal", _("Causal")
     SEQ2SEQ = "seq2seq", _("Sequence to sequence")
     CLASSIFIER = "classifier", _("Classifier")
+    ENCODER = "encoder", _("Encoder without a head")
     CHAT = "chat", _("Chat, behind a server")
     UNKNOWN = "unknown", _("Not known: only its results are here")
 

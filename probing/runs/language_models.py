@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -266,10 +266,12 @@ def _registered_at(place: ModelPlace) -> LanguageModel | None:
 def _inspect(location: str, revision: str) -> ModelFacts:
     """Return what the configuration says; raises if the model could not be used."""
     from probing.lm import inspect_model, load_text_tokenizer
-    from probing.lm.loaders import load_classifier_tokenizer
+    from probing.lm.loaders import load_classifier_tokenizer, load_encoder_tokenizer
 
     facts = inspect_model(location, revision or None)
-    load = load_classifier_tokenizer if facts.labels else load_text_tokenizer
+    load: Any = load_classifier_tokenizer if facts.labels else load_text_tokenizer
+    if facts.kind == "encoder":
+        load = load_encoder_tokenizer
     load(location, revision=revision or None)
     return facts
 

@@ -213,7 +213,11 @@ def facts_role(abilities: AbstractSet[str]) -> str:
 def read_facts(model: LanguageModel, role: str) -> Any:
     """Return a local model's tokenizer and what it tells in a role, without the weights."""
     from probing.lm import load_text_tokenizer
-    from probing.lm.loaders import load_classifier_tokenizer, load_slot_tokenizer
+    from probing.lm.loaders import (
+        load_classifier_tokenizer,
+        load_encoder_tokenizer,
+        load_slot_tokenizer,
+    )
     from probing.training.classifier_weights import load_base_tokenizer
 
     if role == "base":
@@ -223,7 +227,7 @@ def read_facts(model: LanguageModel, role: str) -> Any:
         "slot": load_slot_tokenizer,
         "text": load_text_tokenizer,
     }
-    load: Any = loaders[role]
+    load: Any = load_encoder_tokenizer if model.kind == ModelKind.ENCODER else loaders[role]
     return load(model.location, revision=model.revision or None)
 
 
@@ -271,10 +275,10 @@ def _role(abilities: AbstractSet[str]) -> str:
 
 def _load(model: LanguageModel, role: str) -> LoadedModel:
     from probing.lm import load_text_model
-    from probing.lm.loaders import load_classifier, load_slot_model
+    from probing.lm.loaders import load_classifier, load_encoder, load_slot_model
 
     loaders = {"text": load_text_model, "slot": load_slot_model, "classifier": load_classifier}
-    load: Any = loaders[role]
+    load: Any = load_encoder if model.kind == ModelKind.ENCODER else loaders[role]
     lm = load(
         model.location,
         revision=model.revision or None,

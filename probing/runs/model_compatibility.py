@@ -40,6 +40,7 @@ ABILITIES: dict[str, frozenset[str]] = {
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify", "train_classifier"}),
+    ModelKind.ENCODER: frozenset({"embed", "train_classifier"}),
     ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
@@ -49,6 +50,7 @@ _KIND_NAMES = {
     ModelKind.CAUSAL: "causal",
     ModelKind.SEQ2SEQ: "sequence-to-sequence",
     ModelKind.CLASSIFIER: "classifying",
+    ModelKind.ENCODER: "an encoder without a head",
     ModelKind.CHAT: "chat",
     ModelKind.UNKNOWN: "one of which only results were imported",
 }
@@ -79,8 +81,10 @@ def explain_misfit(*, title: str, abilities: AbstractSet[str], model: LanguageMo
     kinds = fitting_kinds(abilities)
     if model.kind in kinds:
         return None
-    names = [_KIND_NAMES[ModelKind(kind)] for kind in kinds]
+    names = [_KIND_NAMES[ModelKind(kind)] for kind in kinds if kind != ModelKind.ENCODER]
     wanted = f"a {' or '.join(names)} language model" if names else "a model of no known kind"
+    if ModelKind.ENCODER in kinds:
+        wanted += f" or {_KIND_NAMES[ModelKind.ENCODER]}"
     return f"{title} needs {wanted}; “{model.name}” is {_KIND_NAMES[ModelKind(model.kind)]}."
 
 

