@@ -16,8 +16,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from stereoscope.local import environment
-from stereoscope.local.launcher import GENTLE_SECONDS, HOST, PortTakenError, claim_port
+from stereoscope.local.launcher import HOST, PortTakenError, claim_port
 from stereoscope.local.preparation import collect_static_files, ensure_administrator
+from stereoscope.local.supervision import GENTLE_SECONDS
 from tests.ports import free_port
 from tests.waiting import wait_until
 
@@ -180,7 +181,7 @@ def test_the_launchers_first_step_needs_nothing_installed(tmp_path):
 SUPERVISE = """
 import os, pathlib, signal, sys
 from stereoscope.local.processes import ChildCommand
-from stereoscope.local.launcher import Supervisor
+from stereoscope.local.supervision import Supervisor
 
 folder = pathlib.Path(sys.argv[1])
 children = [
