@@ -51,7 +51,7 @@ class ScoreTable:
             raise ValueError("infinite scores cannot be averaged; give NaN and a reason instead")
         cells = scores.groupby(["group", "scale"], sort=False)["value"]
         mean, n = cells.mean(), cells.count()
-        error = (cells.std(ddof=1) / np.sqrt(n)).where(n >= LEAST_PROMPTS)
+        error: pd.Series = (cells.std(ddof=1) / np.sqrt(n)).where(n >= LEAST_PROMPTS)
         half = stats.t.ppf((1 + level) / 2, (n - 1).clip(lower=1)) * error
         return cls(
             mean=mean.unstack("scale"),

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
-from evaluation.analyses.emergence_norms import Association, compare_with_norms
+from evaluation.analyses.emergence_norms import Association, Pole, compare_with_norms
 from evaluation.analyses.guise_association import share_at_least
 from evaluation.analyses.intersectional_result import Emergence
 from evaluation.analyses.markedness import MarkednessOptions, analyze_markedness
-from evaluation.analyses.norm_curve import POLES, trace_norms
+from evaluation.analyses.norm_curve import trace_norms
 from evaluation.metrics.attribute_agreement import map_of_ranks, permutation_null, ranks_of
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
@@ -27,6 +27,7 @@ PICKS, CURVE = "hits of a list, by chance", "average precision, by chance"
 RANKS, OVERLAP = "MAP of a ranking, by chance", "shared attributes, by chance"
 RESAMPLES = 1000
 ATTRIBUTES, NAMED = 37, 5
+POLES: tuple[Pole, Pole] = ("low", "high")
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -35,7 +36,9 @@ Rng = np.random.Generator
 def _counts(n: int, rng: Rng) -> tuple[Array, Array]:
     """Return hits of n texts, one or more, and how many of them are left in a counterpart."""
     before = 1 + rng.poisson(0.6, n)
-    return before.astype(float), rng.binomial(before, 0.3 + 0.4 * (rng.random(n) < 0.5))
+    return before.astype(float), rng.binomial(before, 0.3 + 0.4 * (rng.random(n) < 0.5)).astype(
+        float
+    )
 
 
 def _ratios(n: int, rng: Rng) -> Study:
@@ -103,11 +106,11 @@ def _norms(groups: int, dimensions: int, rng: Rng) -> Study:
     expected = [cells[place] for place in on_list | set(more.tolist())]
     picked = rng.choice(len(cells), len(cells) // 3, replace=False)
     predicted = frozenset(cells[place] for place in picked)
-    emergent = [
-        Emergence("", *sorted(cells[place].components), cells[place].dimension,
-                  cells[place].pole, float(rng.exponential()), 0.0, 0.0, 0.0)
-        for place in picked
-    ]  # fmt: skip
+    emergent = []
+    for place in picked:
+        (first, second), excess = sorted(cells[place].components), float(rng.exponential())
+        trait, pole = cells[place].dimension, cells[place].pole
+        emergent.append(Emergence("", first, second, trait, pole, excess, 0.0, 0.0, 0.0))
     norms = compare_with_norms(predicted, expected, dimensions=names)
     curve = trace_norms(
         emergent, expected, dict(zip(names, names, strict=True)),
@@ -119,7 +122,7 @@ def _norms(groups: int, dimensions: int, rng: Rng) -> Study:
 def _ranks(prompts: int, rng: Rng) -> Study:
     """Rankings that resemble each other from prompt to prompt, and attributes named at random."""
     scores = rng.standard_normal(ATTRIBUTES) + 0.5 * rng.standard_normal((prompts, ATTRIBUTES))
-    named = rng.choice(ATTRIBUTES, NAMED, replace=False)
+    named = rng.choice(ATTRIBUTES, NAMED, replace=False).tolist()
     value = float(map_of_ranks(ranks_of(scores, named)).mean())
     null = permutation_null(scores, NAMED, n_permutations=500, rng=rng)
     top = np.argsort(-scores.mean(axis=0))[:NAMED]

@@ -172,7 +172,7 @@ def _precision(design: Design, tau: float, rng: Rng) -> Study:
     shown = found[0].generalising(LEVEL)
     return {
         PRECISION_LIKE: (shown, _population(design, tau)),
-        PRECISION_DIFFERENCE: (precision_difference(*found, LEVEL), 0.0),
+        PRECISION_DIFFERENCE: (precision_difference(found[0], found[1], LEVEL), 0.0),
     }
 
 
@@ -223,8 +223,11 @@ def _prompts(n: int, skewed: bool, rng: Rng) -> Study:
     values = rng.gamma(3.0, size=n) if skewed else 3 + rng.standard_normal(n)
     rows = pd.DataFrame({"group": "g", "scale": "s", "value": values})
     table = ScoreTable.from_long(rows, level=LEVEL)
-    mean, low, high = (float(frame.iloc[0, 0]) for frame in (table.mean, table.low, table.high))
-    return {OVER_PROMPTS: (Tested(Estimate(mean, low, high, n)), 3.0)}
+    ends = [
+        np.nan if frame is None else frame.to_numpy()[0, 0] for frame in (table.low, table.high)
+    ]
+    found = Estimate(float(values.mean()), float(ends[0]), float(ends[1]), n)
+    return {OVER_PROMPTS: (Tested(found), 3.0)}
 
 
 def list_rows() -> Iterator[Row]:
