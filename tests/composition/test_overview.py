@@ -270,6 +270,7 @@ def test_side_bar_leads_to_what_one_may_open(alice: User) -> None:
     assert whole["Overview"]
     assert set(whole) - set(seen) == {
         *("Language models", "Prompts and word lists", "Runs", "Reports", "Norms", "Accounts"),
+        "Reproductions",
         "Health",
     }
 
