@@ -19,8 +19,8 @@ _ARROW = "Translate the following {source} into {target}:\n{text} =>"
 _INSTRUCTION = "Translate the following {source} into {target}:\n{text}"
 
 _REWRITE = (
-    "Rewrite the following {source} text in {target}. Keep what it says. Answer with the "
-    "rewritten text alone.\n\n{text}"
+    "Rewrite the following text in {target}. Keep its meaning. Answer with the rewritten text "
+    "alone.\n\n{text}"
 )
 
 PAPER_PROMPT = "translate-arrow-aave-sae"

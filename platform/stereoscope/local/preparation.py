@@ -10,16 +10,20 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
 from stereoscope.local.processes import stop_with_parent
+
+if TYPE_CHECKING:  # the process that prepares imports this module before it sets Django up
+    from django.contrib.auth.models import User
 
 # --- The administrator of a local installation, with a password that was generated once
 
@@ -43,10 +47,11 @@ def ensure_administrator(*, password_file: Path) -> Administrator:
     The generated password stays in ``password_file``, readable by its owner alone. Where the file
     is lost, ``manage.py changepassword admin`` sets a new one.
     """
-    user = User.objects.filter(username=NAME).first()
+    users = get_user_model().objects
+    user = users.filter(username=NAME).first()
     if user is None:
         password = secrets.token_urlsafe(PASSWORD_BYTES)
-        user = User.objects.create_superuser(NAME, password=password)
+        user = users.create_superuser(NAME, password=password)
         password_file.unlink(missing_ok=True)  # of a database that is gone
         write_private(password_file, password)
         return Administrator(user, password)

@@ -61,6 +61,7 @@ RULES = (
     page("security", "account", "account"),
     page("metrics", NOBODY),
     page("health", "superuser"),
+    page("reproduction*", "staff"),
     # Reports.
     page("reports:agreement-live", "reads", always=False),
     page("reports:retry", NOBODY, "reads"),

@@ -124,16 +124,14 @@ def test_only_staff_with_the_permission_reads_them(client: Client) -> None:
     assert Client().get(SENTENCES).status_code == 302
 
 
-@pytest.mark.parametrize("name", ["template", "wordlist"])
-def test_both_kinds_have_their_files(alice: Client, name: str) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("template", "templates"), ("wordlist", "word-lists")])
+def test_both_kinds_have_their_files(alice: Client, name: str, kind: str) -> None:
     example = b"".join(alice.get(reverse(f"admin:probing_{name}_example")).streaming_content)
-    address = reverse(f"admin:probing_{name}_import")
-    preview = alice.post(
-        address, {"file": SimpleUploadedFile("example.csv", example), "preview": ""}
-    )
-    held = {
-        field: preview.context["form"].data[field] for field in ("content", "file_name", "digest")
-    }
+    address = f"{reverse('admin:probing_run_import')}?kind={kind}"
+    file = SimpleUploadedFile("example.csv", example)
+    preview = alice.post(address, {"file": file, "preview": ""})
+    held = {field: preview.context["form"].data[field] for field in ("content", "file_name")}
+    held["digest"] = preview.context["digest"]
     assert alice.post(address, {**held, "import": ""}).status_code == 302
     assert Template.objects.filter(slug="few-groups-are-trait").exists() is (name == "template")
     assert WordList.objects.filter(slug="mild-words").exists() is (name == "wordlist")

@@ -92,7 +92,7 @@ def test_a_family_may_lack_what_its_kind_may_have(tmp_path: Path) -> None:
 
 def test_kinds_are_found_by_what_they_can_do() -> None:
     assert fitting_kinds({"generate"}) == ("causal", "seq2seq", "chat")
-    assert fitting_kinds({"embed"}) == ("masked", "causal", "seq2seq")
+    assert fitting_kinds({"embed"}) == ("masked", "causal", "seq2seq", "encoder")
 
 
 def test_what_a_run_spends_is_counted_over_all_workers_and_capped(

@@ -177,14 +177,15 @@ def test_counterparts(model: LanguageModel, plain: Plain, corpus: str) -> None:
     for line in PAIRS.splitlines()[1:]:
         text = line.split("\t")[0]
         asked = (
-            "Rewrite the following African American Vernacular English text in Standard American "
-            "English. Keep what it says. Answer with the rewritten text alone.\n\n" + text
+            "Rewrite the following text in Standard American English. Keep its meaning. Answer "
+            f"with the rewritten text alone.\n\n{text}"
         )
         ids = plain.ask(asked)
         begun = len(ids)
         while len(ids) < begun + 12 and ids[-1] != plain.tokenizer.eos_token_id:
             ids.append(int(plain.logprobs(ids)[-1].argmax()))
-        assert written[text] == plain.text(ids[begun:])
+        wanted = plain.text(ids[begun:]).replace("\0", "")  # databases hold no zero byte
+        assert written[text] == wanted
 
 
 def test_direct_rating(model: LanguageModel, plain: Plain) -> None:
