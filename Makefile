@@ -67,7 +67,7 @@ test-all: test test-rest
 
 .PHONY: test-rest
 test-rest: browser models
-	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not ($(QUICK)) and not smoke"
+	$(EMBEDDED) $(PYTHON) -m pytest -n 3 -m "not ($(QUICK)) and not smoke"  # half of it waits
 	$(PYTHON) -m tests.services
 
 .PHONY: quick

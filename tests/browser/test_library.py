@@ -64,13 +64,13 @@ def test_groups_come_into_the_library(
     page.locator("input[type=file]").set_input_files(file)
     with page.expect_navigation():
         page.get_by_role("button", name="Preview").click()
-    page.get_by_text("1 entry is bad.").wait_for()
-    expect(page.get_by_role("button", name="Import 1 entry")).to_have_count(0)
+    page.get_by_text("1 place is bad.").wait_for()
+    expect(page.locator("button[name=import]")).to_have_count(0)
     assert not scrolls_sideways(page)
     page.get_by_label("Leave out bad rows").check()
     page.get_by_role("button", name="Preview again").click()
-    page.get_by_role("button", name="Import 1 entry").click()
-    page.get_by_text("Groups: 1 new, 0 changed, 0 unchanged, 1 left out.").wait_for()
+    page.locator("button[name=import]").click()
+    page.get_by_text("Imported: Groups, 1 added, 0 changed, 0 unchanged").wait_for()
     assert SocialGroup.objects.get(slug=f"nurse-{width}").sets.get().slug == "mine"
 
     # What models read of it.
