@@ -210,6 +210,13 @@ def _epoch_ticks(x: Callable[[float], float], epochs: int) -> tuple[Tick, ...]:
 OWN_ERROR = re.compile(r"^probing(\.\w+)+: ")
 COUNTERPARTS_PER_PAGE = 25
 ANSWERS_PER_PAGE = 50
+#: How an answer ended, as `answer_reading.Outcome`.
+OUTCOMES = {
+    READ: _("Read"),
+    "refused": _("Refused"),
+    "unreadable": _("Unreadable"),
+    "cut_off": _("Cut off"),
+}
 COUNTERPARTS_SHOWN_AT_ONCE = 3
 QUANTITIES = {
     "perplexity": _("Perplexity"),
@@ -465,18 +472,28 @@ def answers_context(run: Run, query: QueryDict) -> dict[str, Any]:
     total = sum(n for _outcome, _why, n in counts)
     return {
         "run": run,
-        "counts": [(*one, f"{one[2] / total:.1%}") for one in counts],
+        "counts": [
+            (OUTCOMES[ended], _also(why, ended), n, f"{n / total:.1%}") for ended, why, n in counts
+        ],
         "total": total,
         "unread": sum(n for ended, _why, n in counts if ended != READ),
         "reasoned": any((one["reasoning_tokens"] > 0).any() for one in frames),
-        "lines": shown.to_dict(orient="records"),
+        "lines": [
+            {**line, "ended": OUTCOMES[line["outcome"]], "why": _also(line["why"], line["outcome"])}
+            for line in shown.to_dict(orient="records")
+        ],
         "page": page,
-        "outcomes": outcomes,
+        "outcomes": [(one, OUTCOMES[one]) for one in outcomes],
         "outcome": outcome if outcome in outcomes else "",
         "everything": everything,
         "address": kept.urlencode(),
         "measure": MEASURES[run.measure],
     }
+
+
+def _also(why: str, outcome: str) -> str:
+    """Return what a reason says beyond the outcome itself."""
+    return why.removeprefix(outcome.replace("_", " ")).lstrip(" ,")
 
 
 def _line(counterpart: Counterpart) -> dict[str, Any]:

@@ -138,7 +138,9 @@ def test_a_page_shows_unread_answers_and_sends_the_same(run: Run, alice: Client)
     assert address in alice.get(reverse("admin:probing_run_change", args=[run.pk])).text
     page = alice.get(address).text
     assert "5 of 8 answers were not read." in page
-    assert "refused, with a number" in page
+    assert "Refused: with a number" in page
+    assert "Cut off: before a number" in page
+    assert ">Refused</td>" in page
     assert "It would be 70" in page
     assert "hm, warm" not in page
     assert "hm, warm" in alice.get(f"{address}?show=all").text
