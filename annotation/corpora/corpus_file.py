@@ -24,6 +24,7 @@ from annotation.common.table_file import (
     TableFileError,
     list_columns,
     number_columns,
+    plain_heading,
     read_table,
 )
 from annotation.common.text_shortening import shorten
@@ -34,15 +35,22 @@ from annotation.corpora.corpus_rows import (
     Layout,
     ParsedCorpus,
     Varieties,
+    bare_heading,
 )
 from annotation.corpora.row_reader import RowReader
 
 COLUMNS = (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS)
-#: What annotation tools call the two sides of a pair, where no column is called as expected.
-TARGET_NAMES = ("rewrite", "rewriting", "counterpart", "paraphrase", "translation", "target")
-SOURCE_NAMES = ("original", "original_text", "sentence", "text")
+#: What tools call the two sides of a pair, where no column is called as expected; the first that
+#: is there counts. Words that say nothing beside a side (text, sentence) are left out of names.
+TARGET_NAMES = (
+    *("rewrite", "rewriting", "counterpart", "paraphrase", "translation", "target", "tgt"),
+    *("standard", "output", "completion", "rewritten"),
+)
+SOURCE_NAMES = ("original", "sentence", "text", "src", "dialect", "input", "prompt")
 OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
 SHORTEST_SENTENCE = 3
+#: Beside two sentences, a cell that is the name of no column: a row’s number, or nothing.
+NUMBERED = re.compile(r"\w{0,3}[-_.]?\d+|")
 ALIKE = 0.85
 
 
@@ -66,14 +74,22 @@ def parse_corpus_file(
     def name_columns(cells: list[str]) -> Sequence[str] | None:
         if not heading.is_there:
             return number_columns(cells)
-        sentences = all(len(cell.split()) >= SHORTEST_SENTENCE for cell in cells)
-        if len(cells) != 2 or not sentences or any(map(varieties.find_column, cells)):
+        sentences = [len(cell.split()) >= SHORTEST_SENTENCE for cell in cells]
+        rest = [cell for cell, is_one in zip(cells, sentences, strict=True) if not is_one]
+        if sum(sentences) != 2 or not all(map(NUMBERED.fullmatch, rest)):
+            return None
+        if any(map(varieties.find_column, cells)):
             return None
         notices.append(
             "The first line was read as a pair, since it holds two sentences and no names: "
             f"{varieties.source} first, {varieties.target} second."
         )
-        return PAIR_COLUMNS
+        sides = iter(PAIR_COLUMNS)
+        numbers = number_columns(cells)
+        return [
+            next(sides) if is_one else number
+            for number, is_one in zip(numbers, sentences, strict=True)
+        ]
 
     table = read_table(content, file_name, or_json=True, name_columns=name_columns)
     records = _split_rounds(table.records, varieties)
@@ -89,7 +105,8 @@ def parse_corpus_file(
     layout = _find_layout(names, first.values, varieties)
     columns = list(dict.fromkeys(name for record in records for name in record.values))
     for column in columns:  # JSON names some in later rows alone
-        if column not in names and (name := varieties.find_column(column)) and name not in given:
+        name = None if column in first.values else varieties.find_column(column)
+        if name and name not in given:
             names[column] = name
     if unread := [
         shorten(column) or "(without a name)" for column in columns if column not in names
@@ -140,13 +157,13 @@ def _name_columns(
         if column not in columns:
             raise TableFileError(f"There is no column “{shorten(column)}”. {list_columns(columns)}")
     names = {column: name for name, column in given.items()}
-    for column in columns:
-        found = varieties.find_column(column)
-        if found and found not in given and column not in names:
-            names[column] = found
-    by_name = {column.strip().casefold(): column for column in columns}
-    source = next((by_name[name] for name in SOURCE_NAMES if name in by_name), "")
-    target = next((by_name[name] for name in TARGET_NAMES if name in by_name), "")
+    for is_exact in (True, False):  # “AAL” comes before “AAL text”
+        taken = set(given if is_exact else names.values())
+        for column in columns:
+            found = varieties.find_column(column, is_exact=is_exact)
+            if found and found not in taken and column not in names:
+                names[column] = found
+    source, target = _find_side(columns, SOURCE_NAMES), _find_side(columns, TARGET_NAMES)
     if (
         target
         and "target_text" not in names.values()
@@ -158,16 +175,21 @@ def _name_columns(
     return names
 
 
+def _find_side(columns: Sequence[str], names: Sequence[str]) -> str:
+    """Return the column that is called by the first of the names that is there, empty if none."""
+    by_name = {bare_heading(column) or plain_heading(column): column for column in columns}
+    return next((by_name[name] for name in names if name in by_name), "")
+
+
 def _take_source(names: dict[str, str], columns: Sequence[str]) -> str:
     """Take “source” beside one text alone for the other text, and return a notice of it.
 
     Beside two texts, or single ones, it says where they were drawn from.
     """
-    by_name = {column.strip().casefold(): column for column in columns}
-    target = next((by_name[name] for name in TARGET_NAMES if name in by_name), "")
-    if "source" not in by_name or not target or set(names.values()) & {"source_text", "text"}:
+    source, target = _find_side(columns, ("source",)), _find_side(columns, TARGET_NAMES)
+    if not (source and target) or set(names.values()) & {"source_text", "text"}:
         return ""
-    names |= {by_name["source"]: "source_text", target: "target_text"}
+    names |= {source: "source_text", target: "target_text"}
     return f"“source” was read as the text, since only “{target}” is beside it."
 
 

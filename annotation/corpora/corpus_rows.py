@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.common.table_file import Problem
+from annotation.common.table_file import Problem, plain_heading
 
 COMMON_COLUMNS = ("id", "source", "context", "split", "spans")
 PAIR_COLUMNS = ("source_text", "target_text")
 TEXT_COLUMNS = ("text", "variety")
+#: What else columns call a variety, by what it is called here.
+OTHER_NAMES = {
+    "aal": ("aave", "aae", "african_american_english", "african_american_language", "ebonics"),
+    "wme": ("sae", "mae", "standard_american_english", "white_mainstream_english", "en_us"),
+}
+#: What a column's name says beside the variety: “AAL text”, “sentence_wme”, “en-AAL”.
+ASIDE = {"text", "texts", "sentence", "sentences", "utterance", "version", "body", "en"}
 
 
 class Layout(StrEnum):
@@ -33,19 +40,28 @@ class Varieties:
         known = {one.casefold(): one for one in (*self.others, self.target, self.source)}
         return known.get(name.strip().casefold())
 
-    def find_column(self, name: str) -> str | None:
+    def find_column(self, name: str, *, is_exact: bool = False) -> str | None:
         """Return what a column of this name holds, ``source_text`` for the source variety's name.
 
         The names of columns come before those of varieties: a variety called “text” needs
         ``source_text``.
+
+        is_exact : takes no other name of a variety (AAVE), nor words beside it (AAL text)
         """
-        plain = name.strip().casefold()
+        plain = plain_heading(name)
         if plain in (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS):
             return plain
-        variety = self.find(name)
-        if variety not in (self.source, self.target):
-            return None
-        return "source_text" if variety == self.source else "target_text"
+        called = {plain} if is_exact else {plain, bare_heading(name)}
+        for column, variety in zip(PAIR_COLUMNS, (self.source, self.target), strict=True):
+            known = plain_heading(variety)
+            if known in called or (not is_exact and called & set(OTHER_NAMES.get(known, ()))):
+                return column
+        return None
+
+
+def bare_heading(name: str) -> str:
+    """Return a column's name without what it says beside the variety or the side of a pair."""
+    return "_".join(word for word in plain_heading(name).split("_") if word not in ASIDE)
 
 
 @dataclass(frozen=True)

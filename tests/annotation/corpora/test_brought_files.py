@@ -52,6 +52,17 @@ def parquet(rows) -> bytes:
 
 OBJECTS = [{"aal": source, "wme": target} for source, target in ROWS]
 NAMED = [("AAL", "WME"), *ROWS]
+#: What else tools call the two sides.
+HEADINGS = [
+    ("AAVE", "SAE"),
+    ("aal_text", "WME Sentence"),
+    ("Source Text", "target-text"),
+    ("src", "tgt"),
+    ("input", "output"),
+    ("prompt", "completion"),
+    ("original", "rewritten text"),
+    ("dialect_text", "standard_text"),
+]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +73,10 @@ NAMED = [("AAL", "WME"), *ROWS]
         (lines(NAMED, end="\r\n").encode("utf-16"), "a.tsv", ""),
         (b"\xfe\xff" + lines(NAMED).encode("utf-16-be"), "a.txt", ""),
         (lines(NAMED, ";"), "a.csv", ""),
+        *((lines([heading, *ROWS], ","), "a.csv", "") for heading in HEADINGS),
+        (lines([(*NAMED[0], "WME text"), *((*row, "–") for row in ROWS)]), "a.tsv", ": WME text"),
+        (lines([(f"p{n}", *row, "3") for n, row in enumerate(ROWS)]), "a.tsv", "read from: 1, 4."),
+        (json.dumps([{"translation": {"en-AAL": s, "en-US": t}} for s, t in ROWS]), "a.json", ""),
         (lines(NAMED), "a.csv", ""),
         (lines([(*row, "7", "") for row in NAMED]), "a.tsv", "read from: 7, (without a name)."),
         (workbook(*NAMED), "a.xlsx", "not “Notes”"),
