@@ -42,7 +42,8 @@ def test_a_group_is_left_out_by_touch_at_320_px(chromium: Browser, site: str, st
     first = page.locator("[data-line]").first
     visitor.put(first, 70)
     page.get_by_text(SUMMARY).tap()
-    page.get_by_label("I don’t know this group", exact=True).tap()
+    choice = page.get_by_role("group", name="Will you rate this group?")
+    choice.get_by_label("I don’t know this group", exact=True).tap()
     expect(page.locator("[data-lines]")).to_be_hidden()
     expect(page.get_by_text("Your payment does not depend on it.")).to_be_visible()
     assert visitor.overflow() == 0
@@ -50,7 +51,7 @@ def test_a_group_is_left_out_by_touch_at_320_px(chromium: Browser, site: str, st
     page.reload()
     expect(page.get_by_label("I don’t know this group", exact=True)).to_be_checked()
     expect(page.locator("[data-lines]")).to_be_hidden()
-    page.get_by_label("I answer on the lines").tap()
+    page.get_by_label("Yes, on the lines").tap()
     expect(page.locator("[data-answered]")).to_have_text("1 of 4 lines answered")
     expect(first).to_be_visible()
     page.get_by_label("I don’t know this group", exact=True).tap()
@@ -66,7 +67,7 @@ def test_a_group_is_left_out_by_keyboard(chromium: Browser, site: str, study: St
     visitor.start(site + study.get_absolute_url())
     page = visitor.page
     visitor.press(page.locator("summary"))
-    visitor.tab_to(page.get_by_label("I answer on the lines"))
+    visitor.tab_to(page.get_by_label("Yes, on the lines"))
     page.keyboard.press("ArrowDown")
     expect(page.get_by_label("I’d rather not answer", exact=True)).to_be_checked()
     visitor.move_on()

@@ -74,16 +74,16 @@ class RatingPage(Page, of=RatingStep):
         shown = {**show_lines(visit.lines, filled), "lead": visit.wording["question_lead"]}
         if visit.instrument.skipping == Skipping.NEVER:
             return shown
-        unknown = (
-            _("I can’t tell from this text")
-            if visit.study.rates_texts
-            else _("I don’t know this group")
-        )
+        if visit.study.rates_texts:
+            asked, unknown = _("Will you rate this writer?"), _("I can’t tell from this text")
+        else:
+            asked, unknown = _("Will you rate this group?"), _("I don’t know this group")
         return {
             **shown,
+            "skip_asked": asked,
             "skip_chosen": filled.text(SKIP_GROUP),
             "skip_options": [
-                ("", _("I answer on the lines")),
+                ("", _("Yes, on the lines")),
                 (Missing.DECLINED.value, _("I’d rather not answer")),
                 (Missing.UNKNOWN.value, unknown),
             ],
