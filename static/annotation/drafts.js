@@ -6,6 +6,7 @@ const PAUSE_MS = 800;
 const PATIENCE_MS = 12_000;
 const FIRST_RETRY_MS = 2000;
 const LAST_RETRY_MS = 30_000;
+const MOST_UNANSWERED = 100;
 
 /** One draft on this device. A full or forbidden storage is no reason to stop. */
 class Kept {
@@ -45,6 +46,10 @@ function isSame(one, other) {
   return FIELDS.every((field) => (one[field] || "") === (other[field] || ""));
 }
 
+function isAmong(contents, content) {
+  return contents.some((one) => isSame(one, content));
+}
+
 /** Sends drafts of one text.
  *
  * `collect()` returns `{ body, not_interpretable, reason, detail }` as it stands;
@@ -60,6 +65,8 @@ export class Drafts {
     this.running = null;
     this.retryMs = FIRST_RETRY_MS;
     this.isHalted = false;
+    // What was sent without an answer: the server may have it.
+    this.unanswered = [];
     window.addEventListener("online", () => { if (this.isDirty) this.flush(); });
   }
 
@@ -67,7 +74,8 @@ export class Drafts {
   findKept() {
     const content = this.kept.read();
     if (!content || typeof content.body !== "string") return null;
-    const isNewer = content.number > this.number;
+    const { unanswered = [] } = content;
+    const isNewer = content.number > this.number || isAmong(unanswered, this.collect());
     if (isSame(content, this.collect()) || (content.isSent && !isNewer)) {
       this.kept.forget();
       return null;
@@ -84,7 +92,8 @@ export class Drafts {
   }
 
   keep(more = {}) {
-    this.kept.write({ ...this.collect(), number: this.number + 1, ...more });
+    const { number, unanswered } = this;
+    this.kept.write({ ...this.collect(), number: number + 1, unanswered, ...more });
   }
 
   schedule(ms) {
@@ -113,12 +122,23 @@ export class Drafts {
     try {
       answer = await this.send(content, number, AbortSignal.timeout(PATIENCE_MS));
     } catch {
+      if (this.unanswered.length < MOST_UNANSWERED && !isAmong(this.unanswered, content)) {
+        this.unanswered.push(content);
+        this.keep();
+      }
       this.tell("offline");
       this.schedule(this.retryMs);
       this.retryMs = Math.min(2 * this.retryMs, LAST_RETRY_MS);
       return false;
     }
     this.retryMs = FIRST_RETRY_MS;
+    const { unanswered } = this;
+    this.unanswered = [];
+    if (answer.result === "stale" && isAmong(unanswered, answer.content)) {
+      // Its answer was lost, not the draft: nobody else has written.
+      this.resume(answer.number);
+      return this.sendOnce();
+    }
     if (answer.result !== "saved") {
       this.isHalted = answer.result !== "refused";
       this.tell(answer.result, answer);

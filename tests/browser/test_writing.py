@@ -10,7 +10,7 @@ import httpx
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotation.annotators.invitations import invite_annotator
 from annotation.counterparts.adjudication import load_annotations
@@ -261,6 +261,42 @@ def test_a_text_changed_in_two_windows_asks_which_one_goes_on(
     expect(other.locator("[data-draft-state]")).to_contain_text("Draft saved")
     task.refresh_from_db()
     assert task.draft == "From the second device"
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_a_draft_whose_answer_was_lost_asks_nothing(
+    site: str, study: Study, chromium: Browser, reloaded: bool
+) -> None:
+    context = chromium.new_context()
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    ann = place_of(study, 1)
+    join_in_browser(page, site, ann, f"lost-{study.public_id}")
+    task = tasks_of(ann)[0]
+    page.goto(site + address_of(task))
+    arrived: list[str] = []
+
+    def lose_the_answer(route: Route) -> None:
+        if not arrived:
+            arrived.append(route.fetch().text())
+        route.abort()
+
+    drafts = "**" + reverse("counterparts:draft", args=[study.public_id, task.position])
+    page.route(drafts, lose_the_answer)
+    body = page.locator("#body")
+    body.fill("They are")
+    expect(page.get_by_text("There is no connection.")).to_be_visible()
+    assert WritingTask.objects.get(pk=task.pk).draft == "They are"
+    body.press_sequentially(" always reading")
+    if reloaded:
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.reload()
+    page.unroute(drafts)
+    stored = WritingTask.objects.filter(pk=task.pk, draft="They are always reading")
+    wait_until(stored.exists)
+    expect(body).to_have_value("They are always reading")
+    expect(page.locator("[data-draft-state].is-saved")).to_be_visible()
+    expect(page.get_by_text("was changed in another window")).to_have_count(0)
 
 
 @pytest.mark.smoke
