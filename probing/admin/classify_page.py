@@ -41,6 +41,7 @@ class ClassifyForm(ProbeRunForm):
                 parameters=self.parameters(self.cleaned_data),
                 seed=self.cleaned_data["seed"],
                 created_by=self.user,
+                dtype=self.cleaned_data["dtype"],
             )
         except RunError as error:
             self.add_run_error(error)

@@ -14,11 +14,12 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.run_charts import kinds, unfitting, value_label
 from probing.measures.base import AnyMeasure
-from probing.models import LanguageModel, ModelSource, Run
+from probing.models import LanguageModel, ModelSource, NumberFormat, Run
 from probing.runs.certificates import explain_unfit
 from probing.runs.creation import LARGEST_SEED, create_run
 from probing.runs.errors import RunError
 from probing.runs.model_compatibility import fitting_kinds
+from probing.runs.number_formats import TRAINING
 from probing.runs.parameters import allows_none, validate_parameters
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 
@@ -57,6 +58,16 @@ class RunForm(forms.Form):
         help_text=_("Stored with the run. Only measures that draw at random depend on it."),
     )
 
+    dtype = ChoiceField(
+        label=_("Number format"),
+        choices=[("", _("as the workers are set")), *NumberFormat.choices],
+        required=False,
+        help_text=_(
+            "Processors and GPUs that have bfloat16 compute faster in it. How far the values of "
+            "the first shard are from those in float32 is measured and kept with the run."
+        ),
+    )
+
     #: What measures on these stimuli ask.
     subject: ClassVar[Subject] = Subject.CLASSIFIERS
     #: The part of the page for what the run works on.
@@ -76,6 +87,8 @@ class RunForm(forms.Form):
         super().__init__(data, files, initial=initial)
         self.measure, self.user = measure, user
         self.request: dict[str, Any] = {}
+        if measure.abilities & TRAINING:
+            del self.fields["dtype"]
         self._fit_models()
         schema = measure.Parameters.model_json_schema()
         for name, described in schema["properties"].items():
@@ -133,6 +146,7 @@ class RunForm(forms.Form):
                 choice=choice,
                 seed=cleaned["seed"],
                 parameters=parameters,
+                dtype=cleaned.get("dtype", ""),
             )
         except RunError as error:
             self.add_run_error(error)

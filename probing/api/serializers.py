@@ -12,7 +12,15 @@ from annotation.models import Counterpart
 from annotation.models.corpus import VARIETY_LENGTH
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
-from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
+from probing.models import (
+    LanguageModel,
+    NumberFormat,
+    Run,
+    RunEvent,
+    Score,
+    TextScore,
+    TrainingPoint,
+)
 from probing.runs.certificates import measure_fits, why_outdated
 from probing.runs.creation import LARGEST_SEED
 from probing.runs.result_tables import reference_of
@@ -43,6 +51,17 @@ def _names(default: Any, help_text: str, **options: Any) -> serializers.ListFiel
         max_length=options.pop("max_length", LARGEST_CHOICE),
         help_text=help_text,
         **options,
+    )
+
+
+def _number_format() -> serializers.ChoiceField:
+    return serializers.ChoiceField(
+        choices=NumberFormat.choices,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Number format of the model, where processor or GPU has it; without one, that "
+        "of the workers.",
     )
 
 
@@ -299,6 +318,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         required=False, default=dict, help_text="As the measure's schema describes them."
     )
     seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
+    dtype = _number_format()
 
 
 class ClassifyRequestSerializer(serializers.Serializer[Any]):
@@ -310,6 +330,7 @@ class ClassifyRequestSerializer(serializers.Serializer[Any]):
         required=False, default=dict, help_text="As the schema of classification describes them."
     )
     seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
+    dtype = _number_format()
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -342,6 +363,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "corpus",
             "parameters",
             "seed",
+            "dtype",
             "origin",
             "obtained",
             "status",

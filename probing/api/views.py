@@ -164,6 +164,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
             parameters=values["parameters"],
             seed=values["seed"],
             created_by=signed_in(request),
+            dtype=values["dtype"],
         )
         return Response(RunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
@@ -201,7 +202,7 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
         if given is None
         else listed_sentences(given, name="sentences of the request"),
     )
-    named = {key: values[key] for key in ("measure", "model", "seed", "parameters")}
+    named = {key: values[key] for key in ("measure", "model", "seed", "parameters", "dtype")}
     return run_request(choice=choice, **named), values["seed"]
 
 

@@ -52,6 +52,29 @@ def choose_numbers(torch: Any, name: str) -> Any:
     return numbers
 
 
+def require_numbers(device: str, dtype: str) -> None:
+    """Raise :class:`DeviceError` if a device would compute in a number format only by emulation."""
+    import torch
+
+    place = choose_device(torch, device)
+    if choose_numbers(torch, dtype) is not torch.bfloat16:
+        return
+    if place.type == "cuda":
+        has, what = torch.cuda.is_bf16_supported(including_emulation=False), "GPU"
+    else:
+        able = torch.cpu.get_capabilities() if place.type == "cpu" else {"bf16": True}
+        has, what = any(able[name] for name in able if name.endswith("bf16")), "processor"
+    if not has:
+        raise DeviceError(f"The {what} of this machine has no {dtype}. Use float32.")
+
+
+def memory_errors() -> tuple[type[Exception], ...]:
+    """Return what is raised where a model does not fit into memory."""
+    import torch
+
+    return MemoryError, torch.OutOfMemoryError
+
+
 def choose_threads(torch: Any, threads: int | None) -> None:
     """Set the CPU threads of this process; None leaves torch's own choice."""
     if threads is None:

@@ -5,6 +5,7 @@ from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.library import Prompt, Template, TemplateSet, WordList
 from probing.models.purpose import GUISES, PromptPurpose, WordPurpose
 from probing.models.run import (
+    NumberFormat,
     Run,
     RunEvent,
     RunEventKind,
@@ -25,6 +26,7 @@ __all__ = [
     "LanguageModel",
     "ModelKind",
     "ModelSource",
+    "NumberFormat",
     "Prompt",
     "PromptPurpose",
     "Run",

@@ -26,6 +26,13 @@ class RunOrigin(models.TextChoices):
     IMPORTED = "imported", _("Imported")
 
 
+class NumberFormat(models.TextChoices):
+    """What a run's model computes in, unless as its workers are set."""
+
+    FLOAT32 = "float32", "float32"
+    BFLOAT16 = "bfloat16", "bfloat16"
+
+
 class Run(models.Model):
     """One execution of one measure with one model on stated stimuli, parameters and seed."""
 
@@ -50,6 +57,13 @@ class Run(models.Model):
         blank=True, help_text=_("How imported results were obtained, in words.")
     )
     seed = models.PositiveIntegerField(default=0)
+    dtype = models.CharField(
+        max_length=8,
+        choices=NumberFormat,
+        blank=True,
+        default="",
+        help_text=_("Number format of the model; empty for that of the workers, usually float32."),
+    )
     status = models.CharField(max_length=10, choices=RunStatus, default=RunStatus.WAITING)
     shard_count = models.PositiveIntegerField(default=0)
     notices = models.JSONField(

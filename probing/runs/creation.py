@@ -11,7 +11,7 @@ import pydantic
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from annotation.models import Corpus
 from probing.library.sentences import article_problems
@@ -25,6 +25,7 @@ from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
 from probing.runs.loaded_models import load_facts
+from probing.runs.number_formats import why_not_in
 from probing.runs.parameters import find_measure, load_inputs, validate_parameters
 from probing.runs.prices import BATCH_SHARE, find_cap, price_tokens, read_cap, show_price
 from probing.runs.training_splits import split_problems
@@ -82,15 +83,16 @@ def dry_run(
     stimuli: StimuliValue,
     parameters: Mapping[str, Any],
     corpus: Corpus | None = None,
+    dtype: str = "",
 ) -> DryRun:
     """Say what a run would cost and what would not work. Reads the tokenizer; stores nothing."""
     try:
         checked = find_measure(measure)
         _check_stimuli(checked, stimuli, corpus)
         validated = validate_parameters(checked, parameters)
-        tokenizer, changed = _load_facts(checked, model)
+        tokenizer, changed = _load_facts(checked, model, dtype)
         completed = checked.complete(validated, tokenizer)
-        return _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed)
+        return _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed, dtype)
     except RunError as error:
         return DryRun(cost=None, seconds=None, problems=error.problems)
 
@@ -104,10 +106,12 @@ def create_run(
     seed: int,
     created_by: User | None,
     corpus: Corpus | None = None,
+    dtype: str = "",
 ) -> Run:
     """Create a run with all its shards in one transaction, and wake workers once it is there.
 
-    `corpus` is where the stimuli come from; none for groups and templates.
+    `corpus` is where the stimuli come from; none for groups and templates. `dtype` is the model's
+    number format, that of the workers unless given.
 
     Raises :class:`RunError` with every fatal problem; then nothing is stored. What deserves a
     remark but stops nothing is kept with the run.
@@ -119,9 +123,9 @@ def create_run(
     checked = find_measure(measure)
     _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
-    tokenizer, changed = _load_facts(checked, model)
+    tokenizer, changed = _load_facts(checked, model, dtype)
     completed = checked.complete(validated, tokenizer)
-    tried = _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed)
+    tried = _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed, dtype)
     if tried.fatal:
         raise RunError(tried.fatal)
     plan = checked.plan(stimuli, completed, seed)
@@ -133,6 +137,7 @@ def create_run(
         stimuli=stimuli.to_dict(),
         stimuli_hash=stimuli.content_hash(),
         seed=seed,
+        dtype=dtype,
         shard_count=len(plan),
         notices=[f"{problem.where}: {problem.message}" for problem in tried.notices],
         created_by=created_by,
@@ -174,7 +179,7 @@ def _check_stimuli(measure: AnyMeasure, stimuli: StimuliValue, corpus: Corpus | 
         )
 
 
-def _load_facts(measure: AnyMeasure, model: LanguageModel) -> tuple[Any, list[Problem]]:
+def _load_facts(measure: AnyMeasure, model: LanguageModel, dtype: str) -> tuple[Any, list[Problem]]:
     """Return what a dry run needs to know of the model, and that its files have changed if so.
 
     Raises :class:`RunError` if it does not fit.
@@ -187,6 +192,8 @@ def _load_facts(measure: AnyMeasure, model: LanguageModel) -> tuple[Any, list[Pr
         now = ensure_certificate(model)
         if reason := explain_unfit(model, measure):
             raise RunError.at("model", reason)
+        if reason := why_not_in(dtype, measure, model):
+            raise RunError.at("dtype", reason)
         return facts, _describe_change(model, before, now)
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
@@ -221,6 +228,7 @@ def _try_out(
     parameters: pydantic.BaseModel,
     corpus: Corpus | None,
     changed: Sequence[Problem],
+    dtype: str,
 ) -> DryRun:
     from probing.lm import LanguageModelError
 
@@ -235,7 +243,8 @@ def _try_out(
         if any(problem.fatal for problem in problems):
             return DryRun(cost=None, seconds=None, problems=problems)
         cost = measure.estimate(stimuli, parameters, tokenizer)
-        pace = seconds_per_pass(measure=measure.name, model=model, tokenizer=tokenizer)
+        runs = model.runs.filter(measure=measure.name, dtype=dtype)
+        pace = seconds_per_pass(runs, tokenizer)
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
     if model.kind == ModelKind.CHAT and cost.tokens > settings.CHAT_TOKENS_PER_RUN:
@@ -272,15 +281,15 @@ def _sentence_remarks(stimuli: StimuliValue) -> list[Problem]:
     return article_problems(stimuli.groups, stimuli.templates)
 
 
-def seconds_per_pass(*, measure: str, model: LanguageModel, tokenizer: Any) -> float | None:
-    """Return the seconds that one forward pass took in the latest finished run of ``model``.
+def seconds_per_pass(runs: QuerySet[Run], tokenizer: Any) -> float | None:
+    """Return the seconds that one forward pass took in the latest finished one of a model's runs.
 
-    Only runs of the same measure count, since writing a text takes longer than reading one.
+    Of one measure and number format, since writing a text takes longer than reading one.
     Computing alone is counted, on the workers that the run had. None where no such run is
     finished yet. Three queries.
     """
     run = (
-        model.runs.filter(measure=measure, status=RunStatus.FINISHED, origin=RunOrigin.COMPUTED)
+        runs.filter(status=RunStatus.FINISHED, origin=RunOrigin.COMPUTED)
         .order_by("-finished_at")
         .first()
     )

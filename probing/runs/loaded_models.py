@@ -141,8 +141,8 @@ def load_model(
 ) -> LoadedModel:
     """Return ``model`` ready for what is asked of it, loading it at most once while in use.
 
-    Device, number format and threads come from the settings. A chat model has nothing to load;
-    what it spends counts for ``run``.
+    Device and threads come from the settings, and the number format unless ``run`` has one of its
+    own. A chat model has nothing to load; what it spends counts for ``run``.
 
     Raises the errors of :func:`probing.lm.load_masked` and :func:`probing.lm.load_text_model`, and
     :class:`probing.lm.WrongModelKindError` where the model cannot do what is asked.
@@ -158,7 +158,12 @@ def load_model(
             check_folder(model.location)
         except RunError as error:
             raise ModelNotFoundError(str(error)) from None
-    role = _role(abilities)
+    role, dtype = _role(abilities), settings.MODEL_DTYPE
+    if run is not None and run.dtype:
+        from probing.lm.weights import require_numbers
+
+        require_numbers(settings.MODEL_DEVICE, run.dtype)
+        dtype = run.dtype
     key = (
         role,
         model.source,
@@ -166,14 +171,14 @@ def load_model(
         model.revision,
         file_stamp(model),
         settings.MODEL_DEVICE,
-        settings.MODEL_DTYPE,
+        dtype,
         settings.MODEL_THREADS,
     )
     with _lock:  # held while loading: a second thread waits instead of loading it again
         if key not in _loaded:
             while len(_loaded) >= CAPACITY:
                 _loaded.popitem(last=False)
-            _loaded[key] = _load(model, role)
+            _loaded[key] = _load(model, role, dtype)
         _loaded.move_to_end(key)
         found = _loaded[key]
     if role != "classifier":
@@ -247,9 +252,12 @@ def explain_facts(
     return explain_lack(abilities=abilities, has=has, name=model.name)
 
 
-def load_apart(model: LanguageModel) -> LoadedModel:
+def load_apart(
+    model: LanguageModel, abilities: AbstractSet[str] | None = None, dtype: str = ""
+) -> LoadedModel:
     """Load a local model for a trial and keep no hold of it. Raises as :func:`load_model` does."""
-    return _load(model, "classifier" if model.kind == ModelKind.CLASSIFIER else "text")
+    role = "classifier" if model.kind == ModelKind.CLASSIFIER else "text"
+    return _load(model, _role(abilities) if abilities else role, dtype or settings.MODEL_DTYPE)
 
 
 def _require_fit(
@@ -273,7 +281,7 @@ def _role(abilities: AbstractSet[str]) -> str:
     return "text" if abilities & _TEXT_ABILITIES else "slot"
 
 
-def _load(model: LanguageModel, role: str) -> LoadedModel:
+def _load(model: LanguageModel, role: str, dtype: Any) -> LoadedModel:
     from probing.lm import load_text_model
     from probing.lm.loaders import load_classifier, load_encoder, load_slot_model
 
@@ -283,10 +291,10 @@ def _load(model: LanguageModel, role: str) -> LoadedModel:
         model.location,
         revision=model.revision or None,
         device=settings.MODEL_DEVICE,
-        dtype=settings.MODEL_DTYPE,  # checked by the loader
+        dtype=dtype,  # checked by the loader
         threads=settings.MODEL_THREADS,
     )
-    return LoadedModel(lm=lm, revision=lm.revision, device=f"{lm.device}, {settings.MODEL_DTYPE}")
+    return LoadedModel(lm=lm, revision=lm.revision, device=f"{lm.device}, {dtype}")
 
 
 def open_chat(model: LanguageModel, run: Run | None = None) -> ChatModel:

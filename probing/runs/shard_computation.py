@@ -10,10 +10,12 @@ from datetime import timedelta
 from enum import Enum
 
 import django.db
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.database_errors import is_away
+from annotation.common.lazy import pd
 from probing.lm.errors import BatchPendingError
 from probing.models import ModelKind, Run, RunEventKind, Shard, ShardStatus
 from probing.runs.aggregation import aggregate_run
@@ -22,7 +24,8 @@ from probing.runs.events import log_event
 from probing.runs.failure import fail_shard
 from probing.runs.heartbeat import keep_lease
 from probing.runs.leases import OPEN, held_by, pause_shard, release_shard
-from probing.runs.loaded_models import LoadedModel, load_model
+from probing.runs.loaded_models import LoadedModel, load_apart, load_model
+from probing.runs.number_formats import REFERENCE, TRAINING, describe_error
 from probing.runs.parameters import RunInputs, load_inputs, to_parquet
 from probing.runs.served_models import prepare_server
 from probing.runs.trained_models import open_training
@@ -48,6 +51,7 @@ class ShardResult:
     blob : one Parquet file with ``rows`` rows.
     seconds : time that the measure took, without loading the model.
     device, model_revision : where it was computed, and with which weights.
+    remark : what is worth knowing of the whole run.
     """
 
     blob: bytes
@@ -55,6 +59,7 @@ class ShardResult:
     seconds: float
     device: str
     model_revision: str
+    remark: str = ""
 
 
 class ModelChangedError(Exception):
@@ -105,23 +110,42 @@ def _compute(shard: Shard) -> ShardResult:
     begun = time.perf_counter()
     frame = inputs.measure.compute(shard.payload, inputs.stimuli, inputs.parameters, loaded.lm)
     seconds = time.perf_counter() - begun
+    remark = _compare_numbers(shard, inputs, frame) if shard.index == 0 else ""
     return ShardResult(
         blob=to_parquet(frame),
         rows=len(frame),
         seconds=seconds,
         device=loaded.device,
         model_revision=loaded.revision,
+        remark=remark,
     )
 
 
 def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
-    if inputs.measure.abilities & {"train", "train_classifier"}:
+    if inputs.measure.abilities & TRAINING:
         return open_training(shard)
     if shard.run.model.kind == ModelKind.CHAT:
         prepare_server(shard.run)
     loaded = load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
-    certify_loaded(shard.run.model, loaded)
+    if shard.run.dtype in ("", settings.MODEL_DTYPE):
+        certify_loaded(shard.run.model, loaded)
     return loaded
+
+
+def _compare_numbers(shard: Shard, inputs: RunInputs, frame: pd.DataFrame) -> str:
+    """Return how far a shard's values are from those in float32; "" if they are in that."""
+    run, measure = shard.run, inputs.measure
+    if run.dtype in ("", REFERENCE):
+        return ""
+    from probing.lm.weights import memory_errors
+
+    try:
+        exact = load_apart(run.model, measure.abilities, REFERENCE)
+        certify_loaded(run.model, exact)
+        values = measure.compute(shard.payload, inputs.stimuli, inputs.parameters, exact.lm)
+    except memory_errors():
+        return f"There was no memory to compare {run.dtype} with {REFERENCE}."
+    return describe_error(run.dtype, frame, values)
 
 
 def store_shard(*, shard: Shard, result: ShardResult) -> ShardOutcome:
@@ -152,9 +176,10 @@ def store_shard(*, shard: Shard, result: ShardResult) -> ShardOutcome:
         )
         if not stored:
             return ShardOutcome.LOST
-        if not run.model_revision:
+        if not run.model_revision or result.remark:
             run.model_revision = result.model_revision
-            run.save(update_fields=["model_revision"])
+            run.notices += [result.remark] if result.remark else []
+            run.save(update_fields=["model_revision", "notices"])
         log_event(
             run_id=run.pk,
             kind=RunEventKind.STORED,

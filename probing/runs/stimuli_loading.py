@@ -113,6 +113,7 @@ def run_request(
     choice: StimuliChoice,
     seed: int,
     parameters: Mapping[str, Any],
+    dtype: str = "",
 ) -> dict[str, Any]:
     """Return the arguments that `create_run` and `dry_run` share, with the stimuli looked up.
 
@@ -120,7 +121,8 @@ def run_request(
     """
     known: Any = {"model": model, "parameters": parameters}
     stimuli = choose_stimuli(measure=find_measure(measure), choice=choice, seed=seed, **known)
-    return {"measure": measure, "stimuli": stimuli, "corpus": choice.corpus, **known}
+    chosen = {"measure": measure, "stimuli": stimuli, "corpus": choice.corpus, "dtype": dtype}
+    return chosen | known
 
 
 def choose_stimuli(

@@ -41,6 +41,7 @@ def classify_with_trained(
     parameters: Mapping[str, Any],
     seed: int,
     created_by: User | None,
+    dtype: str = "",
 ) -> list[Run]:
     """Create one run of classification for each classifier that ``run`` has kept, all or none.
 
@@ -56,6 +57,7 @@ def classify_with_trained(
                     choice=choice,
                     seed=seed,
                     parameters=parameters,
+                    dtype=dtype,
                 ),
                 seed=seed,
                 created_by=created_by,

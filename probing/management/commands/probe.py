@@ -21,7 +21,7 @@ from probing.management.console_tables import count, describe_stimuli, print_res
 from probing.measures.base import Problem, StimuliValue
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.registry import MEASURES
-from probing.models import LanguageModel, ModelKind, Run, RunStatus
+from probing.models import LanguageModel, ModelKind, NumberFormat, Run, RunStatus
 from probing.runs.creation import DryRun, create_run, dry_run
 from probing.runs.dispatch import any_worker_answers
 from probing.runs.errors import RunError
@@ -52,7 +52,7 @@ _OPTIONS = {
 _FIELDS = (
     *("measure", "model", "revision", "groups", "traits", "templates", "study", "corpus", "seed"),
     *("sentences", "variety", "attributes", "varieties", "terms", "texts", "limit", "per_source"),
-    *("examples", "examples_from"),
+    *("examples", "examples_from", "dtype"),
 )
 
 
@@ -191,6 +191,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--seed", type=int, default=0, help="stored with the run; default 0")
         parser.add_argument(
+            "--dtype",
+            choices=NumberFormat.values,
+            default="",
+            help="number format of the model, where processor or GPU has it; default that of the "
+            f"workers, {settings.MODEL_DTYPE} here",
+        )
+        parser.add_argument(
             "--dry-run", action="store_true", help="say what it would cost, and store nothing"
         )
         where = parser.add_mutually_exclusive_group()
@@ -247,6 +254,7 @@ class Command(BaseCommand):
             parameters=parameters,
             seed=options["seed"],
             created_by=None,
+            dtype=options["dtype"],
         )
         for run in runs:
             console.print(f"Run {run.pk}: {MEASURES[run.measure].title} with {run.model.name}.")
@@ -276,6 +284,7 @@ class Command(BaseCommand):
                 choice=choice,
                 seed=options["seed"],
                 parameters=parameters,
+                dtype=options["dtype"],
             )
         for notice in sentences.notices if sentences else ():
             self.stdout.write(f"Note: {notice}")
