@@ -1,6 +1,6 @@
 """Reads tables into numbered rows: CSV, TSV, JSON (lines or an array), Excel and Parquet.
 
-Text is UTF-8, or UTF-16 with a byte order mark. CSV is read as RFC 4180 has it, with commas,
+Text is UTF-8 or UTF-16. CSV is read as RFC 4180 has it, with commas,
 semicolons or tabs. In TSV a quotation mark is a character like any other, unless the whole file is
 quoted as a spreadsheet quotes. The two lines that Qualtrics puts below its heading are left out. A
 row that has too many or too few cells is kept with its fault, so that every bad row can be told at
@@ -16,6 +16,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -28,6 +29,19 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 BROKEN = re.compile(r"[\ud800-\udfff]")
 # A cell that a spreadsheet quoted, its quotation marks doubled; or one that nobody quoted.
 TAB_CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|\Z)|([^\t\r\n]*)')
+# Rows with a few control characters are named; with more than a share of these it is no text.
+FEW_CONTROLS, LARGEST_SHARE, SAMPLE = 4, 0.02, 100_000
+#: How files of other kinds begin.
+MARKS = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive: if it is a workbook, end its name in .xlsx",
+    b"PAR1": "Parquet: end its name in .parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save it as .xlsx",
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "a gzip archive: unpack it",
+    b"$FL2": "an SPSS file: save it as CSV",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+}
 QUALTRICS_ID = re.compile(r"\W*ImportId\b")
 #: Kinds of files by their ending.
 TABS, TABLES = (".tsv", ".tab", ".txt"), (".csv", ".tsv", ".tab", ".txt", ".xlsx")
@@ -44,13 +58,30 @@ class TableFileError(ValueError):
     """A file that cannot be read at all; the message says where and what was expected."""
 
 
+class NotATableError(TableFileError):
+    """A file of another kind than its ending says, or in an encoding that is not read."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        kind = next((kind for mark, kind in MARKS.items() if content.startswith(mark)), "")
+        super().__init__(
+            f"The file is not a text table. It begins like {kind}."
+            if kind
+            else "The file is not a text table in UTF-8, UTF-16, or Windows-1252. Save it as CSV "
+            "in UTF-8, or choose an Excel workbook (.xlsx)."
+        )
+
+
 @dataclass(frozen=True)
 class Record:
-    """One row as it stands in the file: values by column, or what is wrong with it already."""
+    """One row as it stands in the file: values by column, or what is wrong with it already.
+
+    cells : of a row with a fault, as far as it has some
+    """
 
     line: int
     values: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,10 +103,22 @@ class Heading:
 
 @dataclass(frozen=True)
 class TableFile:
-    """The rows of a file without its heading, and what the reader assumed, in sentences."""
+    """The rows of a file without its heading, and what the reader assumed, in sentences.
+
+    labels : the question behind a column, where a second line of headings gives it
+    sheets, sheet : of a workbook with several, and the one that was read
+    """
 
     records: list[Record]
     notices: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column of some row, in the file's order."""
+        return list(dict.fromkeys(name for record in self.records for name in record.values))
 
 
 @dataclass(frozen=True)
@@ -152,23 +195,26 @@ def read_table(
     *,
     or_json: bool = False,
     name_columns: NameColumns | None = None,
-    heading: Heading | None = None,
     may_end_early: bool = False,
+    sheet: str = "",
+    count_known: Callable[[list[str]], int] | None = None,
 ) -> TableFile:
     """Return the rows of a .csv, .tsv, .tab, .txt or .xlsx file, without its heading.
 
     or_json : takes .json, .jsonl, .ndjson and .parquet as well, whose values keep their types, and
         text in Windows-1252, of which a notice tells
     name_columns : for files that may have no heading
-    heading : the columns it names are called by what they hold
     may_end_early : takes rows whose last cells are missing
+    sheet : of a workbook, the one to read
+    count_known : how many columns of a heading are known; without `sheet`, the first sheet with the
+        most is read
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    if heading is not None and not heading.is_there:
-        name_columns = number_columns
     suffix = _check_suffix(file_name, SUFFIXES if or_json else TABLES)
     notices: list[str] = []
+    labels: Mapping[str, str] = {}
+    sheets: tuple[str, ...] = ()
     if suffix in JSON_LIKE:
         objects = (
             _read_parquet(content)
@@ -177,37 +223,22 @@ def read_table(
         )
         records = list(objects)
     else:
-        cells = _read_cells(content, suffix, notices, western=or_json)
-        records = _drop_qualtrics(list(_to_records(cells, name_columns, may_end_early)), notices)
+        if suffix == ".xlsx":
+            cells, sheets, sheet = _read_workbook(content, sheet, count_known)
+        else:
+            cells = _read_text(content, suffix, notices, western=or_json)
+        # A blank line separates, it is no row.
+        cells = [(line, row) for line, row in cells if any(cell.strip() for cell in row)]
+        records = list(_to_records(cells, name_columns, may_end_early))
+        records, labels = _drop_qualtrics(records, notices)
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
-    if heading is not None:
-        records = _rename(records, heading.columns)
-    return TableFile(records, tuple(notices))
-
-
-def _rename(records: list[Record], columns: Mapping[str, str]) -> list[Record]:
-    """Return records whose columns are called by what they hold; another of that name is left out.
-
-    columns : name of the column by what it holds
-    """
-    given = dict.fromkeys(name for record in records for name in record.values)
-    for column in columns.values():
-        if column not in given:
-            raise TableFileError(f"There is no column “{shorten(column)}”. {list_columns(given)}")
-    held = {column: name for name, column in columns.items()}
-    return [
-        Record(
-            record.line,
-            {
-                held.get(name, name): value
-                for name, value in record.values.items()
-                if name in held or name not in columns
-            },
-            record.fault,
-        )
-        for record in records
-    ]
+    if sheets:
+        named = ", ".join(f"“{shorten(one)}”" for one in sheets)
+        notices.append(f"Of the sheets {named}, “{shorten(sheet)}” was read.")
+    table = TableFile(records, tuple(notices), labels, sheets, sheet if sheets else "")
+    _check_heading(table.columns)
+    return table
 
 
 def decode(content: bytes, notices: list[str] | None = None) -> str:
@@ -216,9 +247,9 @@ def decode(content: bytes, notices: list[str] | None = None) -> str:
     So their rows can be named. With `notices`, a file without a single letter in UTF-8 beyond ASCII
     is read as Windows-1252, and a notice says so. Raises `TableFileError` for an empty file.
     """
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if wide := _find_utf16(content):
         try:
-            text = content.decode("utf-16")
+            text = content.decode(wide).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise TableFileError(f"The file is broken UTF-16 text: {error.reason}.") from error
     else:
@@ -231,7 +262,25 @@ def decode(content: bytes, notices: list[str] | None = None) -> str:
             )
     if not text.strip():
         raise TableFileError("The file is empty, expected a heading and rows.")
+    sample = text[:SAMPLE]
+    if len(CONTROL.findall(sample)) > max(FEW_CONTROLS, LARGEST_SHARE * len(sample)):
+        raise NotATableError(content)
     return text
+
+
+def _find_utf16(content: bytes) -> str:
+    """Return the encoding of UTF-16 text, empty for other files.
+
+    Without a byte order mark its Latin letters, commas and line ends have a zero on one side.
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    sample = content[:SAMPLE]
+    most = len(sample) // 4
+    first, second = sample[::2].count(0), sample[1::2].count(0)
+    if len(content) % 2 == 0 and max(first, second) > most and not min(first, second):
+        return "utf-16-be" if first else "utf-16-le"
+    return ""
 
 
 def _read_western(content: bytes, text: str) -> str:
@@ -258,17 +307,10 @@ def _check_suffix(file_name: str, known: Sequence[str]) -> str:
     return suffix
 
 
-def _read_cells(
-    content: bytes, suffix: str, notices: list[str], *, western: bool = False
-) -> NumberedCells:
-    if suffix == ".xlsx":
-        rows = _read_workbook(content, notices)
-    else:
-        text = decode(content, notices if western else None)
-        delimiter = _find_delimiter(text, suffix)
-        rows = _read_tabs(text, notices) if delimiter == "\t" else _read_csv(text, delimiter)
-    # A blank line separates, it is no row.
-    return [(line, cells) for line, cells in rows if any(cell.strip() for cell in cells)]
+def _read_text(content: bytes, suffix: str, notices: list[str], *, western: bool) -> NumberedCells:
+    text = decode(content, notices if western else None)
+    delimiter = _find_delimiter(text, suffix)
+    return _read_tabs(text, notices) if delimiter == "\t" else _read_csv(text, delimiter)
 
 
 def _find_delimiter(text: str, suffix: str) -> str:
@@ -348,29 +390,48 @@ def _count_uneven(rows: NumberedCells) -> int:
     return sum(width != widths[0] for width in widths)
 
 
-def _read_workbook(content: bytes, notices: list[str]) -> NumberedCells:
-    """Return the cells of a workbook's first sheet as texts, empty cells at a row's end filled."""
+@contextmanager
+def _open_workbook(content: bytes) -> Iterator[Any]:
     from openpyxl import load_workbook
 
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_size(sum(member.file_size for member in archive.infolist()))
-        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheet, *others = book.worksheets
-        rows = [[_show(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+        yield load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except TableFileError:
         raise
     except Exception as error:  # openpyxl raises whatever its parts raise
-        raise TableFileError(f"The file is no Excel workbook that can be read: {error}.") from error
-    if others:
-        notices.append(
-            f"Only the first sheet, “{shorten(sheet.title)}”, was read, not "
-            f"{', '.join(f'“{shorten(other.title)}”' for other in others)}."
-        )
+        said = shorten(str(error))
+        raise TableFileError(f"The file is no Excel workbook that can be read: {said}.") from error
+
+
+def _read_workbook(
+    content: bytes, wanted: str, count_known: Callable[[list[str]], int] | None
+) -> tuple[NumberedCells, tuple[str, ...], str]:
+    """Return the cells of one sheet as texts, empty ones at a row's end filled; the names of the
+    sheets, if there are several, and of that one."""
+    with _open_workbook(content) as book:
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
+        if wanted and wanted not in sheets:
+            named = ", ".join(f"“{shorten(name)}”" for name in sheets)
+            raise TableFileError(f"There is no sheet “{shorten(wanted)}”. The sheets are {named}.")
+        known = {
+            name: count_known([cell.strip() for cell in row]) if count_known else 1
+            for name, sheet in sheets.items()
+            if len(sheets) > 1 and (row := next(filter(any, _rows(sheet)), None))
+        }
+        best = max(known, key=lambda name: known[name], default=next(iter(sheets)))
+        title = wanted or best
+        rows = list(_rows(sheets[title]))
     used = max(
         (n for row in rows for n, cell in enumerate(row, start=1) if cell.strip()), default=0
     )
-    return [(n, [*row, *[""] * used][:used]) for n, row in enumerate(rows, start=1)]
+    cells = [(n, [*row, *[""] * used][:used]) for n, row in enumerate(rows, start=1)]
+    return cells, tuple(sheets) if len(sheets) > 1 else (), title
+
+
+def _rows(sheet: Any) -> Iterator[list[str]]:
+    return ([_show(cell) for cell in row] for row in sheet.iter_rows(values_only=True))
 
 
 def _show(cell: Any) -> str:
@@ -422,7 +483,7 @@ def read_json(text: str) -> Iterator[Record]:
             yield _to_record(number, json.loads(line))
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "cannot be read"
-            yield Record(number, fault=f"is not JSON: {what}.")
+            yield Record(number, fault=f"is not JSON: {what}.", cells=(line,))
 
 
 def _to_record(number: int, entry: Any) -> Record:
@@ -450,24 +511,28 @@ def _to_records(
             if given is None:
                 continue
         if len(cells) > len(columns) or (len(cells) < len(columns) and not may_end_early):
-            yield Record(
-                line, fault=f"has {len(cells)} cells, expected {len(columns)} as in the heading."
-            )
+            fault = f"has {len(cells)} cells, expected {len(columns)} as in the heading."
+            yield Record(line, fault=fault, cells=tuple(cells))
         else:
             yield Record(line, dict(zip(columns, cells, strict=False)))
 
 
-def _drop_qualtrics(records: list[Record], notices: list[str]) -> list[Record]:
-    """Return the rows without the questions and ids that Qualtrics puts below its heading."""
+def _drop_qualtrics(
+    records: list[Record], notices: list[str]
+) -> tuple[list[Record], dict[str, str]]:
+    """Return the rows without the questions and ids that Qualtrics puts below its heading, and the
+    questions by their columns."""
     for place, record in enumerate(records[:2]):
         values = [str(value) for value in record.values.values() if value]
         if values and all(map(QUALTRICS_ID.match, values)):
             notices.append(f"Lines up to {record.line} are Qualtrics’s headings and no rows.")
-            return records[place + 1 :]
-    return records
+            return records[place + 1 :], dict(records[0].values) if place else {}
+    return records, {}
 
 
 def _check_heading(columns: list[str]) -> None:
+    if any(map(text_fault, columns)):
+        raise NotATableError
     lowered = [column.casefold() for column in columns if column]
     doubled = next((name for name in lowered if lowered.count(name) > 1), None)
     if doubled is not None:

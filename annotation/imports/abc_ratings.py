@@ -47,7 +47,7 @@ from annotation.studies.quality.damage import PlacedRating, describe_damage, fin
 
 CITATION = (
     "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022): Theory-Grounded Measurement of U.S. "
-    "Social Stereotypes in English Language Models. NAACL 2022. MIT licence."
+    "Social Stereotypes in English Language Models. NAACL 2022. MIT license."
 )
 TITLE = "Group ratings of Cao et al. (2022)"
 DIGEST_SHOWN = 12

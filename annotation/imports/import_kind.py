@@ -13,7 +13,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ClassVar, NoReturn
@@ -31,10 +31,10 @@ from annotation.common.table_file import (
     SUFFIXES,
     Heading,
     Problem,
-    Record,
     TableFile,
     TableFileError,
     list_columns,
+    number_columns,
     plain_heading,
     read_table,
     text_fault,
@@ -50,6 +50,10 @@ LONGEST_TEXT = 20_000
 PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
 FAR_BEYOND = 10
 EXAMPLES_SHOWN = 4
+LONGEST_LABEL, NAMES_SHOWN = 160, 12
+#: Columns of a file of bad rows, which say nothing when it comes again.
+LINE_COLUMN, REASON_COLUMN = "import_line", "import_problem"
+ADDED_COLUMNS = (LINE_COLUMN, REASON_COLUMN)
 YES = ("yes", "true", "1", "on")
 
 
@@ -88,6 +92,7 @@ class ImportRequest:
         heading they are called 1, 2 …
     guesses : also takes columns by their names
     has_heading : False where the first line is a row; columns that are all numbers say so, too
+    sheet : of a workbook, the one to read; without it the one whose columns fit best
     """
 
     content: bytes
@@ -97,6 +102,7 @@ class ImportRequest:
     columns: Mapping[str, str] = field(default_factory=dict)
     guesses: bool = True
     has_heading: bool = True
+    sheet: str = ""
 
     def option(self, name: str) -> str:
         return str(self.options.get(name) or "").strip()
@@ -105,9 +111,8 @@ class ImportRequest:
         return self.option(name).casefold() in YES
 
     @property
-    def heading(self) -> Heading:
-        heading = Heading.of(self.columns)
-        return heading if self.has_heading else replace(heading, is_there=False)
+    def is_headed(self) -> bool:
+        return self.has_heading and Heading.of(self.columns).is_there
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,11 @@ class ImportPlan:
     def is_empty(self) -> bool:
         return not any(self.counts.values())
 
+    @property
+    def told_counts(self) -> str:
+        """The counts as a list in words."""
+        return ", ".join(f"{n:,} {_in_number(n, name)}" for name, n in self.counts.items())
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -145,6 +155,12 @@ class Imported:
     name: str
     public_id: str
     address: str
+
+
+def _in_number(n: int, plural: str) -> str:
+    if n != 1:
+        return plural
+    return "person" if plural == "people" else plural.removesuffix("s")
 
 
 class BadImportError(Exception):
@@ -162,22 +178,26 @@ class MissingColumnError(TableFileError):
 
 @dataclass
 class ImportRow:
-    """One row by the names of its columns; what is wrong with it gathers in `faults`."""
+    """One row by the names of its columns; what is wrong with it gathers in `faults`.
+
+    headings : what the file calls a column, where that is another name
+    """
 
     line: int
     values: Mapping[str, Any]
     faults: list[Problem] = field(default_factory=list)
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fault(self, message: str, **cell: str) -> None:
         """Note what is wrong with the row; `cell` is as for `Problem`."""
         self.faults.append(Problem(self.line, message, **cell))
 
-    def refuse(self, name: str, value: object, expected: str) -> None:
-        """Note that a column's value is not what was expected."""
-        shown = shorten(str(value))
+    def refuse(self, name: str, value: object, expected: str, *, why: str = "") -> None:
+        """Note that a column's value is not what was expected; `why` says it in other words."""
+        shown, called = shorten(str(value)), shorten(self.headings.get(name, name))
         told = f"“{shown}”" if shown else "empty"
-        message = f"“{name}” is {told}, expected {expected}."
-        self.fault(message, column=name, value=shown, expected=expected)
+        message = f"“{called}” is {told}, {why or f'expected {expected}.'}"
+        self.fault(message, column=called, value=shown, expected=expected)
 
     def one_of(self, name: str, known: Container[str], *, expected: str = "") -> str:
         """Return a text that is one of those known."""
@@ -205,10 +225,11 @@ class ImportRow:
             self.refuse(name, value, "a text")
             return ""
         value = value if as_written and value.strip() else value.strip()
+        called = shorten(self.headings.get(name, name))
         if fault := text_fault(value):
-            self.fault(f"“{name}” {fault}", column=name, expected="plain text")
+            self.fault(f"“{called}” {fault}", column=called, expected="plain text")
         elif len(value) > longest:
-            self.fault(f"“{name}” has {len(value):,} characters, expected {longest:,}.")
+            self.fault(f"“{called}” has {len(value):,} characters, expected {longest:,} at most.")
         elif needed and not value:
             self.refuse(name, "", "a text")
         return value
@@ -245,21 +266,37 @@ class ImportRow:
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of a file: what it is taken to hold, empty for nothing, and its first values."""
+    """A column of a file: what it is taken to hold, empty for nothing, its first values, and the
+    question behind it, where the file says it."""
 
     name: str
     holds: str
     examples: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class FileHead:
+    """How a file begins, before it is read for good: its columns, and of a workbook with several
+    sheets their names and the one whose columns these are."""
+
+    columns: Sequence[FileColumn] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
 
 @dataclass(frozen=True)
 class ReadRows:
-    """Rows in the file's order, what could not be read, and columns that nothing is read from."""
+    """Rows in the file's order, what could not be read, and columns that nothing is read from.
+
+    held : names of the columns that are read
+    """
 
     rows: list[ImportRow]
     problems: list[Problem]
     unread: tuple[str, ...]
     notices: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
     @property
     def told_problems(self) -> tuple[Problem, ...]:
@@ -294,10 +331,11 @@ class ReadRows:
         most = max(numbers, default=math.inf)
         for row, said in found:
             if abs(float(said)) > FAR_BEYOND * most:
-                row.fault(
-                    f"“{name}” is {said}, which stands for a missing number: the others are "
-                    f"{most:g} at most. Leave the cell empty, and say why in “reason”."
+                why = (
+                    f"which stands for a missing number: the others are {most:g} at most. Leave "
+                    "the cell empty, and say why in “reason”."
                 )
+                row.refuse(name, said, "a number or an empty cell", why=why)
 
     def the_one(self, name: str) -> str:
         """Return what every row says of the file as a whole, empty where none says it.
@@ -311,6 +349,20 @@ class ReadRows:
         return said.pop() if said else ""
 
 
+@dataclass(frozen=True)
+class FurtherColumns:
+    """Columns beyond a kind's own, each read under a name of its own.
+
+    find : the name for a heading, empty for others
+    find_in_question : the name for the question behind a heading, empty for others
+    offered : names to choose from, where they are known beforehand
+    """
+
+    find: Callable[[str], str]
+    find_in_question: Callable[[str], str] = lambda question: ""
+    offered: tuple[str, ...] = ()
+
+
 def _guess(columns: Sequence[ImportColumn], given: Iterable[str]) -> dict[str, str]:
     """Return what columns hold by their names; of several names for one, the first counts."""
     plain = {plain_heading(name): name for name in given}
@@ -322,26 +374,30 @@ def _guess(columns: Sequence[ImportColumn], given: Iterable[str]) -> dict[str, s
     return found
 
 
-def _check_columns(columns: Sequence[ImportColumn], found: Mapping[str, str | None]) -> None:
-    held = {name for name in found.values() if name}
+def _check_columns(
+    columns: Sequence[ImportColumn], held: Container[str], given: Iterable[str]
+) -> None:
     needed = [column.name for column in columns if column.needed]
     if missing := [name for name in needed if name not in held]:
         others = [column.name for column in columns if not column.needed]
         raise MissingColumnError(
             f"There is no column {' and no '.join(f'“{name}”' for name in missing)}. "
-            f"{list_columns(found)} Needed: {', '.join(needed)}; also read: {', '.join(others)}. "
-            f"If a column has another name, say so: {missing[0]}=ITS NAME."
+            f"{list_columns(given)} Needed: {', '.join(needed)}; also read: {', '.join(others)}. "
+            "If a column has another name, say so: "
+            f"{', '.join(f'{name}=ITS NAME' for name in missing)}."
         )
 
 
-def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) -> ImportRow:
-    # Tables carry an apostrophe before what a spreadsheet would take for a formula.
-    values = {
-        column: restore_cell(value) if is_table and isinstance(value, str) else value
-        for heading, value in record.values.items()
-        if (column := found[heading])
-    }
-    return ImportRow(record.line, values)
+def _hold(held: dict[str, str], column: str, name: str) -> None:
+    """Note what a column holds. Raises `TableFileError` where two of a file hold the same."""
+    other = next((one for one, what in held.items() if what == name), None)
+    if column in held or other is not None:
+        raise TableFileError(
+            f"“{shorten(column)}” holds “{held[column]}” and “{name}”, expected one of them."
+            if other is None
+            else f"“{shorten(other)}” and “{shorten(column)}” both hold “{name}”, expected one."
+        )
+    held[column] = name
 
 
 class StalePlanError(Exception):
@@ -383,73 +439,104 @@ class ImportKind(ABC):
         """Return further links of its page, as label and address."""
         return []
 
-    def sniff(self, request: ImportRequest) -> list[FileColumn]:
-        """Return the columns of a file in its order; of none that is not a table.
+    def further(self) -> FurtherColumns:
+        """Return how columns beyond `columns` are found; without this there are none."""
+        return FurtherColumns(lambda heading: "")
+
+    def sniff(self, request: ImportRequest) -> FileHead:
+        """Return the columns of a file in its order; none of one that is not a table.
 
         Raises `TableFileError` for a file that cannot be read.
         """
-        table = self._read_table(request, replace(request.heading, columns={}))
-        rows = [record.values for record in table.records]
-        given = list(dict.fromkeys(name for row in rows for name in row))
-        held = {column: name for name, column in request.columns.items()}
-        names = _guess(self.columns, given) if request.guesses else {}
-        return [
+        table = self._read_table(request)
+        held = self._find_columns(table, request)
+        rows = [record.values for record in table.records[:EXAMPLES_SHOWN]]
+        columns = [
             FileColumn(
                 name,
-                held.get(name, names.get(name, "")),
-                tuple(shorten(str(row.get(name, ""))) for row in rows[:EXAMPLES_SHOWN]),
+                held.get(name, ""),
+                tuple(shorten(str(row.get(name, ""))) or "–" for row in rows),
+                shorten(table.labels.get(name, ""), LONGEST_LABEL),
             )
-            for name in given
+            for name in table.columns
         ]
+        return FileHead(columns, table.sheets, table.sheet)
 
-    def rows(
-        self, request: ImportRequest, *, more: Callable[[str], bool] | None = None
-    ) -> ReadRows:
-        """Return the rows of a file; more : whether a further column is read, under its own name.
+    def rows(self, request: ImportRequest) -> ReadRows:
+        """Return the rows of a file.
 
         Raises `TableFileError` for a file that cannot be read, or lacks a needed column, and
         `BadImportError` if every row is broken.
         """
-        heading = request.heading
-        known = [column.name for column in self.columns]
-        if unknown := next((name for name in heading.columns if name not in known), ""):
-            raise TableFileError(f"“{shorten(unknown)}” is not known, expected {', '.join(known)}.")
-        table = self._read_table(request, heading)
+        table = self._read_table(request)
         records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
         problems = [Problem(record.line, record.fault) for record in records if record.fault]
         if len(problems) == len(records):
             raise BadImportError(ImportPlan({}, tuple(problems), table.notices))
-        given = dict.fromkeys(name for record in records for name in record.values)
-        names = _guess(self.columns, given) if request.guesses else {}
-        found = {name: name if name in heading.columns else names.get(name) for name in given}
-        for name in [name for name in given if name not in heading.columns]:
-            if found[name] in heading.columns:
-                found[name] = None  # another column was named for it
-            elif found[name] is None and more is not None and more(name):
-                found[name] = name
-        _check_columns(self.columns, found)
-        rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
-        return ReadRows(
-            rows,
-            problems,
-            tuple(
-                sorted(
-                    name
-                    for name, column in found.items()
-                    if not column and plain_heading(name) not in self.ignored
-                )
-            ),
-            table.notices,
-        )
+        held = self._find_columns(table, request)
+        _check_columns(self.columns, held.values(), table.columns)
+        headings = {name: column for column, name in held.items()}
+        rows = []
+        for record in records:
+            if record.fault:
+                continue
+            # Tables carry an apostrophe before what a spreadsheet would take for a formula.
+            values = {
+                name: restore_cell(value) if is_table and isinstance(value, str) else value
+                for column, value in record.values.items()
+                if (name := held.get(column))
+            }
+            rows.append(ImportRow(record.line, values, headings=headings))
+        ignored = (*self.ignored, *ADDED_COLUMNS)
+        unread = [
+            name
+            for name in table.columns
+            if name not in held and plain_heading(name) not in ignored
+        ]
+        return ReadRows(rows, problems, tuple(sorted(unread)), table.notices, tuple(headings))
 
-    def _read_table(self, request: ImportRequest, heading: Heading) -> TableFile:
+    def _find_columns(self, table: TableFile, request: ImportRequest) -> dict[str, str]:
+        """Return what columns of a file hold: as it was said, else by their names."""
+        given, further = table.columns, self.further()
+        own = [column.name for column in self.columns]
+        held: dict[str, str] = {}
+        for said, column in request.columns.items():
+            name = said if said in own else further.find(said)
+            if not name:
+                known = ", ".join((*own, *further.offered[:NAMES_SHOWN]))
+                raise TableFileError(f"“{shorten(said)}” is not known, expected {known}.")
+            if column not in given:
+                raise TableFileError(
+                    f"There is no column “{shorten(column)}”. {list_columns(given)}"
+                )
+            _hold(held, column, name)
+        if not request.guesses:
+            return held
+        said_of = set(held.values())
+        open_columns = [column for column in given if column not in held]
+        guessed = _guess(self.columns, open_columns)
+        held |= {column: name for column, name in guessed.items() if name not in said_of}
+        for column in open_columns:
+            question = table.labels.get(column, "")
+            name = further.find(column) or further.find_in_question(question)
+            if column not in held and name and name not in said_of:
+                _hold(held, column, name)
+        return held
+
+    def _read_table(self, request: ImportRequest) -> TableFile:
+        further = self.further()
+
+        def count_known(cells: list[str]) -> int:
+            return len(_guess(self.columns, cells)) + sum(bool(further.find(one)) for one in cells)
+
         return read_table(
             request.content,
             request.file_name,
             or_json=True,
-            name_columns=self._name_columns,
-            heading=heading,
+            name_columns=self._name_columns if request.is_headed else number_columns,
             may_end_early=self.may_end_early,
+            sheet=request.sheet,
+            count_known=count_known,
         )
 
     def _name_columns(self, cells: list[str]) -> Sequence[str] | None:

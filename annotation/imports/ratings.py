@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
@@ -27,7 +28,8 @@ from annotation.imports.abc_ratings import (
     load_vocabulary,
 )
 from annotation.imports.import_kind import (
-    FileColumn,
+    FileHead,
+    FurtherColumns,
     ImportColumn,
     Imported,
     ImportKind,
@@ -45,7 +47,15 @@ PERSON = ImportColumn(
     "person",
     "who rated: any name or number, which becomes a pseudonym",
     needed=True,
-    other_names=("participant", "annotator", "rater", "respondent", "submission"),
+    other_names=(
+        "participant",
+        "annotator",
+        "rater",
+        "respondent",
+        "submission",
+        "responseid",
+        "response_id",
+    ),
 )
 GROUP = ImportColumn("group", "slug or name of a group of the library", needed=True)
 TRAIT = ImportColumn(
@@ -85,8 +95,25 @@ class Ratings(ImportKind):
         ),
     )
 
-    def sniff(self, request: ImportRequest) -> list[FileColumn]:
-        return [] if _is_published(request) else super().sniff(request)
+    def sniff(self, request: ImportRequest) -> FileHead:
+        return FileHead() if _is_published(request) else super().sniff(request)
+
+    def further(self) -> FurtherColumns:
+        """Return the trait pairs of the library, each of which may be a column of ratings."""
+        pairs = TraitPair.objects.order_by("low", "high").values_list("slug", "low", "high")
+        labels = {slug: f"{low} – {high}" for slug, low, high in pairs}
+        vocabulary = load_vocabulary()
+        words = {label: _search_for(label) for label in labels.values()}
+
+        def find(heading: str) -> str:
+            slug = heading if heading in labels else vocabulary.find_scale(heading)
+            return labels[slug] if slug else ""
+
+        def find_in_question(question: str) -> str:
+            found = [label for label, search in words.items() if search(question)]
+            return found[0] if len(found) == 1 else ""
+
+        return FurtherColumns(find, find_in_question, tuple(labels.values()))
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         problems: tuple[Problem, ...]
@@ -141,18 +168,15 @@ def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
 
     Four queries. Raises `TableFileError` and, by option, `ValidationError`.
     """
-    needed = "This is needed: nobody else knows it of a table."
+    needed = "Enter it: a table does not say it."
     if missing := [name for name in ("title", "citation") if not request.option(name)]:
         raise ValidationError(dict.fromkeys(missing, needed))
     low, high = _read_scale(request.option("scale"))
     vocabulary = load_vocabulary()
     traits = set(TraitPair.objects.values_list("slug", flat=True))
     groups = set(SocialGroup.objects.values_list("slug", flat=True))
-    read = Ratings().rows(
-        request,
-        more=lambda heading: _find_trait(heading, traits, vocabulary) is not None,
-    )
-    held = {name for row in read.rows for name in row.values}
+    read = Ratings().rows(request)
+    held = set(read.held)
     wide = sorted(held - {column.name for column in Ratings.columns})
     if not wide and not {TRAIT.name, RATING.name} <= held:
         raise MissingColumnError(
@@ -169,16 +193,15 @@ def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
         group = row.text(GROUP.name, needed=True)
         slug = group if group in groups else vocabulary.find_group(group)
         if group and slug is None:
-            row.fault(f"“group” is “{shorten(group)}”, {_add_hint('groups')}.")
+            row.refuse(GROUP.name, group, "a group of the library", why=_add_hint("groups"))
         for trait, column in _trait_columns(row, wide):
             scale = _find_trait(trait, traits, vocabulary)
             if trait and scale is None:
-                row.fault(f"“trait” is “{shorten(trait)}”, {_explain(trait, vocabulary)}.")
-            rating = row.number(column)
+                why = _explain(trait, vocabulary)
+                row.refuse(TRAIT.name, trait, "a trait pair of the library", why=why)
+            rating = row.number(column, needed=not wide)
             if rating is not None and not low <= rating <= high:
                 row.refuse(column, f"{rating:g}", f"{low:g} to {high:g}")
-            if rating is None and not wide and not row.faults:
-                row.refuse(column, "", "a number")
             key = (person, slug or "", scale or "")
             if key in lines and rating is not None and not row.faults:
                 row.fault(f"the same rating stands on line {lines[key]}.")
@@ -200,18 +223,27 @@ def _trait_columns(row: ImportRow, wide: list[str]) -> Iterator[tuple[str, str]]
         yield row.text(TRAIT.name, needed=True), RATING.name
 
 
+def _search_for(label: str) -> Callable[[str], Any]:
+    """Return a search for a trait pair in a question, such as “How do you see women? Cold - Warm”.
+
+    Nothing but “to”, “or”, “vs.” and marks stands between its poles.
+    """
+    low, high = (r"\W+".join(map(re.escape, pole.split())) for pole in label.split(" – "))
+    return re.compile(rf"\b{low}\W+(?:(?:to|or|vs)\W+)?{high}\b", re.IGNORECASE).search
+
+
 def _find_trait(name: str, traits: set[str], vocabulary: Vocabulary) -> str | None:
     return name if name in traits else vocabulary.find_scale(name)
 
 
 def _explain(trait: str, vocabulary: Vocabulary) -> str:
     if vocabulary.is_reversed(trait):
-        return "which has its poles exchanged; expected the low pole first"
+        return "which has its poles exchanged; expected the low pole first."
     return _add_hint("trait-pairs")
 
 
 def _add_hint(kind: str) -> str:
-    return f"which the library does not have. Add it there (import_library --kind {kind})"
+    return f"which the library does not have. Add it there (import_library --kind {kind})."
 
 
 def _read_scale(text: str) -> tuple[float, float]:

@@ -54,6 +54,7 @@ class ImportCommand(FileCommand):
             parser.add_argument("--kind" if named else "kind", choices=list(self.known), **named)
         parser.add_argument("files", type=Path, nargs="+", help="what one of them holds: see below")
         self.add_map(parser, "value=Q7")
+        parser.add_argument("--sheet", default="", help="of a workbook, the sheet to read")
         options: dict[str, dict[str, list[str]]] = {}
         flags = set()
         for called, kind in self.known.items():
@@ -85,7 +86,9 @@ class ImportCommand(FileCommand):
         except TableFileError as error:
             self.refuse(error)
         for path in options["files"]:
-            request = ImportRequest(self.read(path), path.name, given, user, columns)
+            request = ImportRequest(
+                self.read(path), path.name, given, user, columns, sheet=options["sheet"]
+            )
             self._import(kind, request, **{n: options[n] for n in ("dry_run", "skip_bad_rows")})
 
     def _import(
@@ -95,7 +98,7 @@ class ImportCommand(FileCommand):
             if dry_run:
                 plan = plan_import(kind, request)
                 self._tell(plan, "Bad")
-                self.stdout.write(f"The file holds {_counts(plan)}. Nothing was stored.")
+                self.stdout.write(f"The file holds {plan.told_counts}. Nothing was stored.")
                 if plan.problems and not skip_bad_rows:
                     self.refuse(BadImportError(plan), hint=HINT)
                 return
@@ -110,7 +113,7 @@ class ImportCommand(FileCommand):
             self.refuse(error)
         self._tell(plan, "Left out")
         self.stdout.write(
-            f"{done.name} ({done.public_id}): {_counts(plan)} imported.\n"
+            f"{done.name} ({done.public_id}): {plan.told_counts} imported.\n"
             f"Look at it on {settings.SITE_URL}{done.address}"
         )
 
@@ -123,7 +126,3 @@ class ImportCommand(FileCommand):
                 self.stdout.write(f"~ {entry.slug}, {change.column}: “{before}” → “{after}”")
         self.tell(plan.problems, what)
         self.tell(plan.warnings, "Warning")
-
-
-def _counts(plan: ImportPlan) -> str:
-    return ", ".join(f"{n} {name}" for name, n in plan.counts.items())

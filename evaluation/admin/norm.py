@@ -26,12 +26,22 @@ class NormAdmin(HistoryAdmin, ModelAdmin):
     list_display = ("title", "slug", "kind", "year", "n_values")
     list_filter = ("kind",)
     search_fields = ("title", "slug", "citation")
+    list_before_template = "admin/annotation/library/tabs.html"
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Lead to the page that imports a file, since norms come from files alone."""
-        return redirect(f"{reverse('admin:probing_run_import')}?kind=norms")
+        return redirect(self._import_address)
+
+    @property
+    def _import_address(self) -> str:
+        return f"{reverse('admin:probing_run_import')}?kind=norms"
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        address = self._import_address if self.has_add_permission(request) else ""
+        context = {"import_address": address, **(extra_context or {})}
+        return super().changelist_view(request, context)
 
     def get_fields(self, request: HttpRequest, obj: Norm | None = None) -> Any:
         return ("title", "slug", "kind", "year", "citation", "note", "value_table")

@@ -51,8 +51,7 @@ class Norms(ImportKind):
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         read = self.rows(request)
-        held = {name for row in read.rows for name in row.values}
-        values = [kind for kind in NormKind if kind.value in held]
+        values = [kind for kind in NormKind if kind.value in read.held]
         if len(values) != 1:
             raise TableFileError(
                 "The file does not say which norm it holds. Head the column of its values with one "

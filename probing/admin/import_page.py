@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
     BadImportError,
-    FileColumn,
+    FileHead,
     ImportKind,
     ImportPlan,
     ImportRequest,
@@ -60,6 +60,7 @@ class ImportForm(forms.Form):
     )
     content = forms.CharField(required=False, widget=forms.HiddenInput)
     file_name = forms.CharField(required=False, widget=forms.HiddenInput)
+    sheet = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, kind: ImportKind, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -69,7 +70,7 @@ class ImportForm(forms.Form):
             label=_("File"),
             required=False,
             accept=",".join(kind.suffixes),
-            help_text=_("%(kinds)s in UTF-8, %(n)d MB at most.")
+            help_text=_("%(kinds)s, %(n)d MB at most.")
             % {"kinds": ", ".join(kind.suffixes), "n": MEGABYTES},
             remedy=_("Import it with manage.py import_results."),
         )
@@ -104,31 +105,39 @@ class ImportForm(forms.Form):
             cleaned["raw"] = unpack_file(cleaned.get("content", ""), most_bytes=MEGABYTES * 2**20)
             if not cleaned["raw"]:
                 self.add_error("file", _("Choose a file."))
+        self._keep_file(cleaned)
         return cleaned
 
+    def _keep_file(self, cleaned: dict[str, Any]) -> None:
+        """Let the page that follows carry the file, whatever else is wrong with the form."""
+        raw = cleaned.get("raw", b"")
+        packed = pack_file(raw) if raw else ""
+        if raw and not packed:
+            self.add_error("file", _("The file is too large. Use manage.py import_results."))
+        name = cleaned["file_name"] if packed else ""
+        posted = {one: self.data.get(one) for one in self.data}
+        self.data = {**posted, "content": packed, "file_name": name}
+
     @property
-    def options(self) -> dict[str, str]:
-        given = {option.name: self.cleaned_data[option.name] for option in self.kind.options}
-        return {name: "yes" if value is True else value or "" for name, value in given.items()}
+    def is_new(self) -> bool:
+        """Whether a file was chosen now, rather than carried on."""
+        return bool(self.files.get("file"))
 
     @property
     def request(self) -> ImportRequest:
+        """What was asked for, as far as it is known."""
+        known = self.cleaned_data
+        given = {option.name: known.get(option.name) for option in self.kind.options}
         return ImportRequest(
-            content=self.cleaned_data["raw"],
-            file_name=self.cleaned_data["file_name"],
-            options=self.options,
+            content=known["raw"],
+            file_name=known["file_name"],
+            options={
+                name: "yes" if value is True else value or "" for name, value in given.items()
+            },
             user=self.user,
-            has_heading=not self.cleaned_data["no_heading"],
+            has_heading=not known["no_heading"],
+            sheet="" if self.is_new else known["sheet"],
         )
-
-    def carry(self) -> ImportForm:
-        """Return the form that holds the file that was looked at; empty content if too large."""
-        kept = {**self.options, "file_name": self.cleaned_data["file_name"]}
-        kept |= {name: self.cleaned_data[name] or "" for name in ("skip_bad_rows", "no_heading")}
-        kept["content"] = pack_file(self.cleaned_data["raw"])
-        carried = ImportForm(kept, kind=self.kind, user=self.user)
-        carried.full_clean()
-        return carried
 
 
 class ImportPage(ResearcherPage):
@@ -156,63 +165,59 @@ class ImportPage(ResearcherPage):
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         form = ImportForm(request.POST, request.FILES, kind=self.kind, user=self.user)
-        if not form.is_valid():
-            return self.show(form=form, status=422)
-        asked, is_new = form.request, bool(form.cleaned_data["file"])
-        carried = form.carry()
-        if not carried.data["content"]:
-            form.add_error("file", _("The file is too large. Use manage.py import_results."))
-            return self.show(form=form, status=422)
-        try:
-            columns = self.kind.sniff(asked)
-        except TableFileError:
-            columns = []  # which the plan explains
-        if columns and not is_new and "column-0" in request.POST:
-            columns = [
-                replace(column, holds=request.POST.get(f"column-{place}", ""))
-                for place, column in enumerate(columns)
-            ]
-            chosen = {column.holds: column.name for column in columns if column.holds}
-            asked = replace(asked, columns=chosen, guesses=False)
-            twice = len(chosen) < sum(bool(column.holds) for column in columns)
-            if twice:
-                carried.add_error("file", _("Two columns hold the same. Choose one of them."))
-                return self.show(form=carried, columns=columns, status=422)
-        skip = form.cleaned_data["skip_bad_rows"]
-        try:
-            if "import" in request.POST and not is_new:  # a new file is always looked at first
-                done, plan = import_file(
-                    self.kind,
-                    asked,
-                    skip_bad_rows=skip,
-                    expected_digest=request.POST.get("digest", ""),
-                )
-                counts = ", ".join(f"{n} {name}" for name, n in plan.counts.items())
-                messages.success(
-                    request,
-                    _("Imported: %(what)s, %(counts)s.") % {"what": done.name, "counts": counts},
-                )
-                for warning in plan.warnings:
-                    messages.warning(request, warning)
-                return redirect(done.address)
-            return self.show_plan(carried, columns, plan_import(self.kind, asked))
-        except (BadImportError, StalePlanError) as error:
-            return self.show_plan(carried, columns, error.plan, trouble=str(error))
-        except TableFileError as error:
-            carried.add_error("file", str(error))
-        except ValidationError as error:
-            carried.add_error(None, error)
-        return self.show(form=carried, columns=columns, status=422)
+        head = FileHead()
+        if form.is_valid() or form.cleaned_data.get("raw"):
+            try:
+                asked, head = self.look_at(form)
+                if form.is_valid():
+                    return self.carry_out(form, asked, head)
+            except (BadImportError, StalePlanError) as error:
+                return self.show_plan(form, head, error.plan, trouble=str(error))
+            except TableFileError as error:
+                form.add_error("file", str(error))
+            except ValidationError as error:
+                form.add_error(None, error)
+        return self.show_file(form, head, status=422)
+
+    def look_at(self, form: ImportForm) -> tuple[ImportRequest, FileHead]:
+        """Return what was asked for, with the columns that were chosen, and how the file begins."""
+        asked, posted = form.request, self.request.POST
+        head = self.kind.sniff(asked)
+        if form.is_new or "column-0" not in posted or head.sheet != posted.get("sheet_seen", ""):
+            return asked, head
+        columns = [
+            replace(column, holds=posted.get(f"column-{place}", ""))
+            for place, column in enumerate(head.columns)
+        ]
+        chosen = {column.holds: column.name for column in columns if column.holds}
+        if len(chosen) < sum(bool(column.holds) for column in columns):
+            form.add_error("file", _("Two columns hold the same. Choose one of them."))
+        return replace(asked, columns=chosen, guesses=False), replace(head, columns=columns)
+
+    def carry_out(self, form: ImportForm, asked: ImportRequest, head: FileHead) -> HttpResponse:
+        """Store the file that was looked at, or show what storing it would do."""
+        if "import" not in self.request.POST or form.is_new:  # a new file is looked at first
+            return self.show_plan(form, head, plan_import(self.kind, asked))
+        done, plan = import_file(
+            self.kind,
+            asked,
+            skip_bad_rows=form.cleaned_data["skip_bad_rows"],
+            expected_digest=self.request.POST.get("digest", ""),
+        )
+        said = {"what": done.name, "counts": plan.told_counts}
+        messages.success(self.request, _("Imported: %(what)s, %(counts)s.") % said)
+        for warning in plan.warnings:
+            messages.warning(self.request, warning)
+        return redirect(done.address)
 
     def show_plan(
-        self, form: ImportForm, columns: list[FileColumn], plan: ImportPlan, *, trouble: str = ""
+        self, form: ImportForm, head: FileHead, plan: ImportPlan, *, trouble: str = ""
     ) -> HttpResponse:
         """Show what a file would do, with a form that holds the file that was looked at."""
-        return self.show(
-            form=form,
-            columns=columns,
+        return self.show_file(
+            form,
+            head,
             plan=plan,
-            counts=list(plan.counts.items()),
             problems=plan.problems[:PROBLEMS_SHOWN],
             **_describe_entries(plan),
             digest=plan.digest,
@@ -220,6 +225,14 @@ class ImportPage(ResearcherPage):
             may_store=not plan.is_empty
             and (form.cleaned_data["skip_bad_rows"] or not plan.problems),
             status=422 if trouble else 200,
+        )
+
+    def show_file(self, form: ImportForm, head: FileHead, **context: Any) -> HttpResponse:
+        """Show the form with the columns of its file, and what each of them can hold."""
+        names = [column.name for column in self.kind.columns]
+        names += [*self.kind.further().offered, *(column.holds for column in head.columns)]
+        return self.show(
+            form=form, head=head, names=list(dict.fromkeys(filter(None, names))), **context
         )
 
     def get_context_data(self) -> dict[str, Any]:

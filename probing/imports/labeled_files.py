@@ -18,6 +18,7 @@ from django.urls import reverse
 from annotation.common.table_file import TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.imports.import_kind import (
+    FurtherColumns,
     ImportColumn,
     Imported,
     ImportKind,
@@ -75,12 +76,8 @@ class LibraryFileImport(ImportKind):
     def read(self, request: ImportRequest, read: ReadRows) -> dict[type[LibraryFile], list[Any]]:
         """Return good rows as entries of each model; what is wrong with a row is left with it."""
 
-    def more(self, column: str) -> bool:
-        """Whether a further column is read, under its own name."""
-        return False
-
     def plan(self, request: ImportRequest) -> ImportPlan:
-        read = self.rows(request, more=self.more)
+        read = self.rows(request)
         found = self.read(request, read)
         problems = read.told_problems
         entries = [self._build(request, model, rows) for model, rows in found.items()]
@@ -267,12 +264,12 @@ class Lexicon(LibraryFileImport):
         ImportColumn("role", "group, placebo or unmarked; empty: group"),
     )
 
-    def more(self, column: str) -> bool:
-        return bool(column.strip())
+    def further(self) -> FurtherColumns:
+        return FurtherColumns(str.strip)
 
     def read(self, request: ImportRequest, read: ReadRows) -> dict[type[LibraryFile], list[Any]]:
         own = {column.name for column in self.columns}
-        slots = dict.fromkeys(name for row in read.rows for name in row.values if name not in own)
+        slots = [name for name in read.held if name not in own]
         if not slots:
             raise TableFileError(
                 "There is no column for a placeholder. Add one named like it, such as "

@@ -22,6 +22,7 @@ from annotation.common.lazy import pd
 from annotation.common.table_file import TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.imports.import_kind import (
+    FurtherColumns,
     ImportColumn,
     Imported,
     ImportKind,
@@ -110,9 +111,12 @@ class Predictions(ImportKind):
         ),
     )
 
+    def further(self) -> FurtherColumns:
+        return FurtherColumns(lambda heading: heading if ":" in heading else "")
+
     def plan(self, request: ImportRequest) -> ImportPlan:
-        read = self.rows(request, more=lambda name: ":" in name)
-        held = {name for row in read.rows for name in row.values}
+        read = self.rows(request)
+        held = set(read.held)
         wide = sorted(held - {column.name for column in self.columns})
         if ("y_pred" in held) == bool(wide):
             raise TableFileError(

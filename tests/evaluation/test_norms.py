@@ -47,7 +47,7 @@ def test_the_published_norms_are_imported(shared_dir: Path, capsys: pytest.Captu
         (b"adjective,percent,source\nlazy,many,A\n", "expected a number"),
         (b"adjective,percent,source\nlazy,175,A\n", "from 0 to 100"),
         (b"adjective,percent,source\nlazy,1,A\nlazy,2,A\n", "comes twice"),
-        (b"adjective,percent,source\n,1,A\n", "“label” is empty"),
+        (b"adjective,percent,source\n,1,A\n", "“adjective” is empty"),
         (b"adjective,percent,source\nlazy,1,\n", "“source” is empty, expected a text"),
         (b"adjective,year,percent,source\nlazy,old,1,A\n", "“year” is “old”, expected a number"),
         (b"adjective,percent\nlazy,1\n", "no column “source”"),

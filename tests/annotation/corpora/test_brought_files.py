@@ -79,7 +79,7 @@ HEADINGS = [
         (json.dumps([{"translation": {"en-AAL": s, "en-US": t}} for s, t in ROWS]), "a.json", ""),
         (lines(NAMED), "a.csv", ""),
         (lines([(*row, "7", "") for row in NAMED]), "a.tsv", "read from: 7, (without a name)."),
-        (workbook(*NAMED), "a.xlsx", "not “Notes”"),
+        (workbook(*NAMED), "a.xlsx", "“Notes”, “"),
         (json.dumps(OBJECTS, indent=1), "a.json", ""),
         (lines([[json.dumps({"translation": one})] for one in OBJECTS]), "a.jsonl", ""),
         (parquet(OBJECTS), "a.parquet", ""),

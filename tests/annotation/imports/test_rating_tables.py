@@ -136,7 +136,7 @@ def test_bad_rows_are_named_and_nothing_is_stored(tmp_path: Path, row: str, faul
 
 
 def test_a_table_needs_a_title_and_a_source_of_its_own(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="title: This is needed"):
+    with pytest.raises(CommandError, match="title: Enter it: a table does not say it"):
         bring(tmp_path, LONG)
     with pytest.raises(CommandError, match="scale: It is “7-1”"):
         bring(tmp_path, LONG, scale="7-1", **ABOUT)

@@ -217,12 +217,12 @@ def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> No
         (
             "scores",
             "group,trait,value\nwoman,cold-warm,1\nman,cold-warm,-9999\n",
-            "Line 3: “value” is -9999, which stands for a missing number: the others are 1 at most",
+            "Line 3: “value” is “-9999”, which stands for a missing number: the others are 1",
         ),
         (
             "scores",
             "group,trait,value\nwoman,cold-warm,0\nman,cold-warm,999.0\n",
-            "Line 3: “value” is 999.0",
+            "Line 3: “value” is “999.0”",
         ),
         (
             "scores",

@@ -1,0 +1,217 @@
+"""Files as strangers have them: of other kinds than they say, of several sheets, of Qualtrics."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.common.table_file import TableFileError
+from annotation.imports.import_kind import ImportKind, ImportRequest, import_kinds, plan_import
+from annotation.models import Rating
+from tests.annotation.imports.test_rating_tables import ABOUT, LONG, stored
+from tests.tokens import header_for
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "admin:probing_run_import"
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 8
+#: As Qualtrics exports three scales of one matrix, asked about the group of an embedded field.
+QUALTRICS = (
+    "ResponseId,group,Q7_1,Q7_2,Q7_3\n"
+    'Response ID,group,How do you see them? - cold - warm,"How do you see them? - poor - wealthy",'
+    "How do you see them? - left to right\n"
+    '"{""ImportId"":""_recordId""}","{""ImportId"":""group""}","{""ImportId"":""QID7_1""}",'
+    '"{""ImportId"":""QID7_2""}","{""ImportId"":""QID7_3""}"\n'
+    "R_1,women,7,1,4\n"
+    "R_2,man,4,,4\n"
+)
+
+
+@pytest.fixture
+def boss() -> User:
+    return User.objects.create_superuser("boss")
+
+
+@pytest.fixture
+def client(boss: User) -> Client:
+    client = Client()
+    client.force_login(boss)
+    return client
+
+
+@pytest.fixture
+def api(boss: User) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=header_for(boss))
+    return client
+
+
+def look(client: Client, kind: str, name: str, content: bytes, **fields: Any) -> Any:
+    address = f"{reverse(ADDRESS)}?kind={kind}"
+    return client.post(address, {"file": SimpleUploadedFile(name, content), **fields})
+
+
+def carried(page: Any) -> dict[str, str]:
+    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.text)
+    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
+
+
+def needed(kind: ImportKind) -> dict[str, str]:
+    return {option.name: "x" for option in kind.options if option.choices is None}
+
+
+@pytest.mark.parametrize("kind", sorted(import_kinds()))
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("image.csv", PNG),
+        ("image.tsv", PNG),
+        ("damaged.csv", b"gr\xf6\xffup\xe9\x81,\xc3\xa9\na,b\n"),
+        ("halves.jsonl", b'{"\\ud800": 1}\n'),
+    ],
+)
+def test_what_is_no_text_table_says_so(kind: str, name: str, content: bytes) -> None:
+    with pytest.raises(TableFileError, match="not a text table"):
+        import_kinds()[kind].rows(ImportRequest(content, name))
+
+
+@pytest.mark.parametrize("kind", sorted(import_kinds()))
+def test_the_page_shows_no_error_of_its_own_for_an_image(client: Client, kind: str) -> None:
+    page = look(client, kind, "image.csv", PNG, **needed(import_kinds()[kind]))
+    assert page.status_code == 422
+    assert "The file is not a text table. It begins like an image." in page.text
+
+
+def test_the_command_and_http_say_what_is_no_text_table(tmp_path: Path, api: APIClient) -> None:
+    file = tmp_path / "image.csv"
+    file.write_bytes(PNG)
+    with pytest.raises(CommandError, match="not a text table"):
+        call_command("import_results", "ratings", str(file), **ABOUT)
+    asked = {
+        "kind": "ratings",
+        "file_name": "a.csv",
+        "options": ABOUT,
+        "content": "\x01\x02\x03\x04" * 9,
+    }
+    assert "not a text table" in api.post("/api/v1/imports/", asked, format="json").text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_byte_order_mark_is_read(encoding: str) -> None:
+    request = ImportRequest(LONG.encode(encoding), "a.csv", ABOUT)
+    assert plan_import(import_kinds()["ratings"], request).counts["ratings"] == 3
+
+
+def test_questions_of_qualtrics_name_the_scales(tmp_path: Path) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text(QUALTRICS)
+    out = io.StringIO()
+    call_command("import_results", "ratings", str(file), scale="1-7", stdout=out, **ABOUT)
+    assert stored() == {
+        ("woman", "cold-warm", 100.0),
+        ("woman", "poor-wealthy", 0.0),
+        ("man", "cold-warm", 50.0),
+    }
+
+
+def test_a_wide_column_is_mapped_to_a_scale_by_command_and_http(
+    tmp_path: Path, api: APIClient
+) -> None:
+    bare = QUALTRICS.splitlines()
+    content = "\n".join([bare[0], *bare[3:]])
+    file = tmp_path / "q.csv"
+    file.write_text(content)
+    said = ["cold – warm=Q7_1", "poor-wealthy=Q7_2"]
+    call_command("import_results", "ratings", str(file), scale="1-7", map=said, **ABOUT)
+    assert len(stored()) == 3
+    asked = {
+        "kind": "ratings",
+        "file_name": "q.csv",
+        "content": content,
+        "options": {**ABOUT, "scale": "1-7"},
+        "columns": {"cold – warm": "Q7_1"},
+        "dry_run": True,
+    }
+    assert api.post("/api/v1/imports/", asked, format="json").json()["counts"]["ratings"] == 2
+    asked["columns"] = {"left – right": "Q7_1"}
+    refused = api.post("/api/v1/imports/", asked, format="json")
+    assert "“left – right” is not known, expected person, group" in refused.text
+
+
+def test_the_page_offers_scales_with_questions(client: Client) -> None:
+    page = look(client, "ratings", "q.csv", QUALTRICS.encode(), scale="1-7", **ABOUT)
+    assert "3 ratings" in page.text
+    assert "How do you see them? - left to right" in page.text
+    chosen = ["person", "group", "poor – wealthy", "", "cold – warm"]
+    posted = {f"column-{place}": name for place, name in enumerate(chosen)}
+    posted |= {"scale": "1-7", **ABOUT}
+    address = f"{reverse(ADDRESS)}?kind=ratings"
+    page = client.post(address, {**carried(page), **posted, "preview": ""})
+    assert '<option value="poor – wealthy" selected>' in page.text
+    client.post(address, {**carried(page), **posted, "import": ""})
+    assert ("woman", "cold-warm", 50.0) in stored()
+    assert Rating.objects.count() == 4
+
+
+def test_two_columns_of_one_scale_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text("person,group,cold – warm,cold-warm\np1,women,1,2\n")
+    with pytest.raises(CommandError, match="both hold “cold – warm”"):
+        call_command("import_results", "ratings", str(file), **ABOUT)
+
+
+def workbook() -> bytes:
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    assert book.active is not None
+    book.active.title = "Read me"
+    book.active.append(["Our data", "of 2026"])
+    for title, end in (("Data", 80), ("Old data", 10)):
+        sheet = book.create_sheet(title)
+        sheet.append(["person", "group", "trait", "rating"])
+        sheet.append(["p1", "women", "cold-warm", end])
+    book.save(file)
+    return file.getvalue()
+
+
+def test_the_sheet_that_fits_is_read_or_the_one_that_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "book.xlsx"
+    file.write_bytes(workbook())
+    err = io.StringIO()
+    call_command("import_results", "ratings", str(file), stderr=err, **ABOUT)
+    assert "Of the sheets “Read me”, “Data”, “Old data”, “Data” was read." in err.getvalue()
+    assert stored() == {("woman", "cold-warm", 80.0)}
+    request = ImportRequest(workbook(), "book.xlsx", ABOUT, sheet="Old data")
+    (row,) = plan_import(import_kinds()["ratings"], request).data.rows
+    assert row.value == 10
+    with pytest.raises(CommandError, match="There is no sheet “New”"):
+        call_command("import_results", "ratings", str(file), sheet="New", **ABOUT)
+
+
+def test_the_page_lists_the_sheets(client: Client) -> None:
+    page = look(client, "ratings", "book.xlsx", workbook(), **ABOUT)
+    assert '<option value="Data" selected>Data</option>' in page.text
+    again = {**carried(page), "sheet": "Old data", "column-0": "person", **ABOUT}
+    page = client.post(f"{reverse(ADDRESS)}?kind=ratings", {**again, "preview": ""})
+    assert '<option value="Old data" selected>Old data</option>' in page.text
+    assert "1 rating<" in page.text
+
+
+def test_the_page_keeps_a_file_if_only_a_field_is_missing(client: Client) -> None:
+    page = look(client, "norms", "n.csv", b"label,percent\nlazy,75\n")
+    assert page.status_code == 422
+    page = look(client, "judgments", "j.csv", b"pair,variety\np0,WME\n")
+    assert page.status_code == 422
+    assert carried(page)["file_name"] == "j.csv"
+    assert carried(page)["content"]
+    assert 'name="column-1"' in page.text
