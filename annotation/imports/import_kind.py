@@ -143,9 +143,9 @@ class ImportPlan:
         return not any(self.counts.values())
 
     @property
-    def told_counts(self) -> str:
-        """The counts as a list in words."""
-        return ", ".join(f"{n:,} {_in_number(n, name)}" for name, n in self.counts.items())
+    def told_counts(self) -> list[str]:
+        """The counts in words."""
+        return [f"{n:,} {_in_number(n, name)}" for name, n in self.counts.items()]
 
 
 @dataclass(frozen=True)

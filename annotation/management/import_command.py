@@ -98,7 +98,9 @@ class ImportCommand(FileCommand):
             if dry_run:
                 plan = plan_import(kind, request)
                 self._tell(plan, "Bad")
-                self.stdout.write(f"The file holds {plan.told_counts}. Nothing was stored.")
+                self.stdout.write(
+                    f"The file holds {', '.join(plan.told_counts)}. Nothing was stored."
+                )
                 if plan.problems and not skip_bad_rows:
                     self.refuse(BadImportError(plan), hint=HINT)
                 return
@@ -113,7 +115,7 @@ class ImportCommand(FileCommand):
             self.refuse(error)
         self._tell(plan, "Left out")
         self.stdout.write(
-            f"{done.name} ({done.public_id}): {plan.told_counts} imported.\n"
+            f"{done.name} ({done.public_id}): {', '.join(plan.told_counts)} imported.\n"
             f"Look at it on {settings.SITE_URL}{done.address}"
         )
 

@@ -204,7 +204,7 @@ class ImportPage(ResearcherPage):
             skip_bad_rows=form.cleaned_data["skip_bad_rows"],
             expected_digest=self.request.POST.get("digest", ""),
         )
-        said = {"what": done.name, "counts": plan.told_counts}
+        said = {"what": done.name, "counts": ", ".join(plan.told_counts)}
         messages.success(self.request, _("Imported: %(what)s, %(counts)s.") % said)
         for warning in plan.warnings:
             messages.warning(self.request, warning)
