@@ -43,9 +43,9 @@ class CorpusAdmin(HasPages, ReadByStaff, HeadedAdmin, ModelAdmin):
     page = CorpusPage
     form_tab = "describe"
     pages = (CorpusOverview, CorpusTexts, AddTexts, CorpusExports)
-    list_display = ("name_link", "varieties", "n_texts", "n_pairs", "licence", "sharing")
+    list_display = ("name_link", "varieties", "n_texts", "n_pairs", "license", "sharing")
     list_display_links = None
-    list_filter = ("is_shared", "source_variety", "target_variety", "licence")
+    list_filter = ("is_shared", "source_variety", "target_variety", "license")
     search_fields = ("name", "public_id", "description", "citation")
     list_per_page = 50
     actions = ("share", "stop_sharing")
@@ -55,7 +55,7 @@ class CorpusAdmin(HasPages, ReadByStaff, HeadedAdmin, ModelAdmin):
     fieldsets = (
         (
             None,
-            {"fields": ("name", "description", "licence", "access_note", "citation", "is_shared")},
+            {"fields": ("name", "description", "license", "access_note", "citation", "is_shared")},
         ),
         (
             gettext_lazy("Data statement"),

@@ -28,7 +28,7 @@ class CorpusSerializer(serializers.ModelSerializer[Corpus]):
             "description",
             "source_variety",
             "target_variety",
-            "licence",
+            "license",
             "access_note",
             "citation",
             "is_shared",

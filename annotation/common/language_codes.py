@@ -28,7 +28,7 @@ SCRIPTS_RIGHT_TO_LEFT = frozenset(
 )
 
 
-def normalise_code(text: str) -> str:
+def normalize_code(text: str) -> str:
     """Return a code as it is written: “PT_br” is “pt-BR”, “zh-hant” is “zh-Hant”.
 
     Raises `ValueError` for what is no code.

@@ -31,9 +31,9 @@ def estimate_proportion(count: int, n: int) -> Proportion:
         return Proportion(0, 0, math.nan, math.nan, math.nan)
     share = count / n
     weight = Z_95**2 / n
-    centre = (share + weight / 2) / (1 + weight)
+    center = (share + weight / 2) / (1 + weight)
     half = Z_95 * math.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
     # At 0 and at n one end is exact; rounding must not push it past the share.
-    low = 0.0 if count == 0 else centre - half
-    high = 1.0 if count == n else centre + half
+    low = 0.0 if count == 0 else center - half
+    high = 1.0 if count == n else center + half
     return Proportion(count, n, share, low, high)

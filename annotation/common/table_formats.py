@@ -30,7 +30,7 @@ from annotation.common.tables import (
     Table,
     build_codebook,
     count_missing,
-    neutralise,
+    neutralize,
     stream_codebook,
     stream_csv,
     stream_json_lines,
@@ -149,7 +149,7 @@ def _write_cell(value: Cell) -> str:
 
 
 def _write_text(text: str, style: int = 0) -> str:
-    shown = ILLEGAL.sub("\ufffd", neutralise(text))
+    shown = ILLEGAL.sub("\ufffd", neutralize(text))
     if len(shown) > LONGEST_TEXT:
         shown = f"{shown[: LONGEST_TEXT - 1]}…"
     # As a reference: a reader would make a line feed of a bare carriage return.
@@ -204,7 +204,7 @@ MOST_CELLS = 40_000_000
 LONGEST_SPSS_TEXT = 32_767  # bytes, as all limits of SPSS
 LONGEST_LABEL = 255
 LONGEST_VALUE_LABEL = 120
-#: Stands for a labelled word among numbers, such as “[declined]”; a missing value by declaration.
+#: Stands for a labeled word among numbers, such as “[declined]”; a missing value by declaration.
 FIRST_WORD = -999_999
 CHUNK = 1 << 20
 FORMATS = {ColumnType.INTEGER: "F12.0", ColumnType.BOOLEAN: "F1.0", ColumnType.NUMBER: "F12.3"}
@@ -296,7 +296,7 @@ def _build_frame(columns: Sequence[Column], cells: list[list[Any]]) -> Any:
 
 
 def _code_words(column: Column) -> dict[str, int]:
-    """Return the numbers that stand for the labelled words among a column's numbers."""
+    """Return the numbers that stand for the labeled words among a column's numbers."""
     if column.type not in {ColumnType.NUMBER, ColumnType.INTEGER}:
         return {}
     words = [value for value, _label in column.labels if isinstance(value, str)]

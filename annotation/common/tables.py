@@ -75,13 +75,13 @@ CODEBOOK_COLUMNS = (
 
 
 def choice_column(name: str, choices: type[Choices], meaning: str) -> Column:
-    """Return a column of the values of ``choices``, labelled as pages call them."""
+    """Return a column of the values of ``choices``, labeled as pages call them."""
     labels = tuple((str(value), str(label)) for value, label in choices.choices)
     values = ", ".join(str(value) for value in choices.values)
     return Column(name, ColumnType.TEXT, values, meaning, labels)
 
 
-def neutralise(text: str) -> str:
+def neutralize(text: str) -> str:
     """Return ``text`` so that no spreadsheet takes it for a formula.
 
     An apostrophe goes before the first of ``= + - @``, tab and line ends, also behind blanks.
@@ -93,7 +93,7 @@ def neutralise(text: str) -> str:
 
 
 def write_cell(value: Cell) -> str:
-    """Return a cell's text; only texts are neutralised, a negative number stays a number."""
+    """Return a cell's text; only texts are neutralized, a negative number stays a number."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -102,7 +102,7 @@ def write_cell(value: Cell) -> str:
         return repr(value)
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return neutralise(value)
+    return neutralize(value)
 
 
 def type_cell(column: Column, value: Cell) -> Cell:

@@ -58,7 +58,7 @@ def import_corpus(
     file_name: str,
     into: Corpus | None = None,
     name: str = "",
-    licence: str = "",
+    license: str = "",
     source_variety: str = "AAL",
     target_variety: str = "WME",
     owner: AbstractBaseUser | None = None,
@@ -71,7 +71,7 @@ def import_corpus(
 ) -> ImportResult:
     """Store a file's texts or pairs, all rows or none.
 
-    into : adds to this corpus, whose varieties hold; else a new one is made of `name`, `licence`,
+    into : adds to this corpus, whose varieties hold; else a new one is made of `name`, `license`,
         the varieties, `owner` and ``facts`` (further fields of `Corpus`)
     user : who imports, for the history
     other_varieties : further ones that single texts may be in, beside those that are there
@@ -86,7 +86,7 @@ def import_corpus(
         if into is None:
             corpus = Corpus(
                 name=name.strip(),
-                licence=licence.strip(),
+                license=license.strip(),
                 source_variety=source_variety.strip(),
                 target_variety=target_variety.strip(),
                 owner=owner,  # type: ignore[misc]

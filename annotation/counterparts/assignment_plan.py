@@ -45,12 +45,12 @@ class Changes:
     """What a change of people does to the tasks.
 
     ``given`` are new tasks, in order; ``taken`` are (text, annotator) that lose theirs;
-    ``relabelled`` are texts whose remaining tasks get another overlap.
+    ``relabeled`` are texts whose remaining tasks get another overlap.
     """
 
     given: tuple[GivenText, ...]
     taken: tuple[tuple[str, int], ...]
-    relabelled: dict[str, Overlap]
+    relabeled: dict[str, Overlap]
 
 
 def count_pair_share(remainder: int, annotators: int, shared_percent: float) -> int:
@@ -163,18 +163,18 @@ def plan_newcomer(
     except AssignmentError:
         share = (len(texts) - len(common)) // ((len(others) + 1) * len(others) // 2)
     given = [GivenText(text, newcomer, Overlap.COMMON) for text in common]
-    relabelled: dict[str, Overlap] = {}
+    relabeled: dict[str, Overlap] = {}
     for other in others:
         alone = [
             task.text for task in held if task.annotator == other and task.overlap == Overlap.SINGLE
         ]
         for text in shuffle(alone, name=str, seed=seed, purpose=f"share {newcomer}")[:share]:
             given.append(GivenText(text, newcomer, Overlap.SHARED))
-            relabelled[text] = Overlap.SHARED
+            relabeled[text] = Overlap.SHARED
     given += [GivenText(text, newcomer, Overlap.SINGLE) for text in unassigned]
-    taken = _even_out(held, given, newcomer, kept=set(relabelled), seed=seed)
+    taken = _even_out(held, given, newcomer, kept=set(relabeled), seed=seed)
     given += [GivenText(text, newcomer, Overlap.SINGLE) for text, _other in taken]
-    return Changes(tuple(order_queues(given, seed=seed)), tuple(taken), relabelled)
+    return Changes(tuple(order_queues(given, seed=seed)), tuple(taken), relabeled)
 
 
 def _even_out(
@@ -227,7 +227,7 @@ def plan_handover(held: Sequence[HeldText], giver: int, receivers: Sequence[int]
         loads[task.annotator] += task.is_open
     given: list[GivenText] = []
     taken: list[tuple[str, int]] = []
-    relabelled: dict[str, Overlap] = {}
+    relabeled: dict[str, Overlap] = {}
     for task in held:
         if task.annotator != giver or not task.is_open:
             continue
@@ -240,8 +240,8 @@ def plan_handover(held: Sequence[HeldText], giver: int, receivers: Sequence[int]
             holders[task.text].add(receiver)
             loads[receiver] += 1
         elif len(holders[task.text]) == 1:
-            relabelled[task.text] = Overlap.SINGLE
-    return Changes(tuple(given), tuple(taken), relabelled)
+            relabeled[task.text] = Overlap.SINGLE
+    return Changes(tuple(given), tuple(taken), relabeled)
 
 
 def plan_unassigned(

@@ -163,8 +163,8 @@ def _carry_out(study: Study, changes: Changes) -> None:
         by_person.setdefault(number, []).append(slug)
     for number, slugs in by_person.items():
         tasks.filter(annotator__number=number, text__slug__in=slugs).withdraw()
-    for overlap in set(changes.relabelled.values()):
-        slugs = [slug for slug, label in changes.relabelled.items() if label == overlap]
+    for overlap in set(changes.relabeled.values()):
+        slugs = [slug for slug, label in changes.relabeled.items() if label == overlap]
         tasks.filter(text__slug__in=slugs).update(overlap=overlap)
     touched = {task.text for task in changes.given} | {slug for slug, _number in changes.taken}
     texts = {

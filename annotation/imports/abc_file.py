@@ -66,13 +66,13 @@ class ParsedFile:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Spellings of groups and of pole pairs, normalised, with the slugs that they stand for."""
+    """Spellings of groups and of pole pairs, normalized, with the slugs that they stand for."""
 
     groups: Mapping[str, str]
     scales: Mapping[tuple[str, str], str]
 
     def find_group(self, name: str) -> str | None:
-        return self.groups.get(_normalise(name))
+        return self.groups.get(_normalize(name))
 
     def find_scale(self, name: str) -> str | None:
         poles = _split_poles(name)
@@ -91,12 +91,12 @@ def build_vocabulary(
 
     ``groups`` are (slug, surface forms), ``scales`` are (slug, low, high).
     """
-    forms = {_normalise(form): slug for slug, names in groups for form in names}
+    forms = {_normalize(form): slug for slug, names in groups for form in names}
     known = set(forms.values())
     for spelling, slug in GROUP_SPELLINGS.items():
         if slug in known:
-            forms.setdefault(_normalise(spelling), slug)
-    pairs = {(_normalise(low), _normalise(high)): slug for slug, low, high in scales}
+            forms.setdefault(_normalize(spelling), slug)
+    pairs = {(_normalize(low), _normalize(high)): slug for slug, low, high in scales}
     return Vocabulary(forms, pairs)
 
 
@@ -261,7 +261,7 @@ def _count_values(value: object) -> int:
     return 1
 
 
-def _normalise(name: str) -> str:
+def _normalize(name: str) -> str:
     words = name.replace("-", " ").split()
     return " ".join(words).casefold()
 
@@ -271,7 +271,7 @@ def _split_poles(name: str) -> tuple[str, str] | None:
     if len(parts) != 2:
         return None
     low, high = (POLE_SPELLINGS.get(part.casefold(), part) for part in parts)
-    return _normalise(low), _normalise(high)
+    return _normalize(low), _normalize(high)
 
 
 def _describe(value: object) -> str:

@@ -27,7 +27,7 @@ from annotation.models import CodedError, Judgment, Study, TaskState
 # --- The errors that judges mark in a counterpart: a small scheme of categories
 #
 # Deas et al. (2023) §6 and Table 4 tell two kinds of error apart by inspection: what a model
-# neutralises, and what it misreads. The third, what it invents, is ours. Researchers edit the
+# neutralizes, and what it misreads. The third, what it invents, is ours. Researchers edit the
 # scheme until the study is launched.
 
 LONGEST_NAME, LONGEST_MEANING, MOST_CATEGORIES = 40, 200, 6
@@ -48,8 +48,8 @@ _ADAPTER: TypeAdapter[Scheme] = TypeAdapter(Scheme)
 
 DEFAULT_SCHEME: Scheme = (
     ErrorCategory(
-        slug="neutralised",
-        name="Neutralised",
+        slug="neutralized",
+        name="Neutralized",
         meaning="Says it more weakly, politely or blandly than the original does.",
     ),
     ErrorCategory(

@@ -36,12 +36,12 @@ class TraitEntry(NamedTuple):
 
 def _person(slug: str, adjective: str, *domains: str) -> GroupEntry:
     """Return the forms of an adjective before “person” and “people”."""
-    capitalised = adjective[0].upper() + adjective[1:]
+    capitalized = adjective[0].upper() + adjective[1:]
     return GroupEntry(
         slug,
         f"{adjective} person",
         f"{adjective} people",
-        f"{capitalised} people",
+        f"{capitalized} people",
         domains,
         adjective,
     )

@@ -389,7 +389,7 @@ def _stem(word: str) -> str:
 FORMS = {
     "singular": ("singular", "That {} is …"),
     "plural": ("plural", "All {} are …"),
-    "plural_capitalised": ("capitalised plural", "{} should be …"),
+    "plural_capitalised": ("capitalized plural", "{} should be …"),
     "modifier": ("modifier", "That {} person is …"),
 }
 #: Nouns after which the words before them are a modifier: “Asian person” gives “Asian”.
@@ -496,7 +496,7 @@ def _capitals(forms: Forms) -> Iterator[Finding]:
     ):
         yield Finding(
             True,
-            f"The capitalised plural is “{forms.plural_capitalised}”, expected the plural with a "
+            f"The capitalized plural is “{forms.plural_capitalised}”, expected the plural with a "
             f"capital first letter, “{expected}”.",
             "plural_capitalised",
             show("plural_capitalised", forms.plural_capitalised),

@@ -89,7 +89,7 @@ class GroupKind(LibraryKind):
     def complete(
         self, values: Values, *, given: Values, old: Values | None, known: Known
     ) -> Values:
-        # A new plural takes its capitalised form along, unless the file has one of its own.
+        # A new plural takes its capitalized form along, unless the file has one of its own.
         if not given.get("plural_capitalised") and (
             "plural" in given or "plural_capitalised" in given
         ):

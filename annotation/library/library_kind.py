@@ -220,15 +220,15 @@ def join(value: Value) -> str:
 
 def restore_cell(text: str) -> str:
     """Return a cell without the apostrophe that keeps a spreadsheet from reading a formula."""
-    from annotation.common.tables import neutralise
+    from annotation.common.tables import neutralize
 
     bare = text.lstrip("'")
-    return text[1:] if text != bare and neutralise(bare) != bare else text
+    return text[1:] if text != bare and neutralize(bare) != bare else text
 
 
 def escape_cell(text: str) -> str:
     """Return a text as a cell that no spreadsheet reads as a formula; see `restore_cell`."""
-    from annotation.common.tables import neutralise
+    from annotation.common.tables import neutralize
 
     bare = text.lstrip("'")
-    return f"'{text}" if neutralise(bare) != bare else text
+    return f"'{text}" if neutralize(bare) != bare else text

@@ -66,7 +66,6 @@ class ImportCommand(FileCommand):
             flag: dict[str, Any] = {"action": "store_const", "const": "yes"}
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
-                *(["--license"] if name == "licence" else []),
                 dest=name,
                 default="",
                 help=" ".join(f"{text}{of[text] if len(self.known) > 1 else ''}" for text in told),

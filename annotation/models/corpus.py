@@ -30,7 +30,7 @@ class Corpus(models.Model):
     target_variety = models.CharField(
         max_length=VARIETY_LENGTH, default="WME", help_text=_("The variety it is rewritten in.")
     )
-    licence = models.CharField(
+    license = models.CharField(
         max_length=160, help_text=_("For example CC BY 4.0, or the terms that were agreed.")
     )
     access_note = models.TextField(
@@ -87,7 +87,7 @@ class Text(models.Model):
     variety = models.CharField(max_length=VARIETY_LENGTH)
     body = models.TextField()
     body_hash = models.CharField(
-        max_length=64, editable=False, help_text=_("SHA-256 of the body, white space normalised.")
+        max_length=64, editable=False, help_text=_("SHA-256 of the body, white space normalized.")
     )
     source = models.CharField(
         max_length=SOURCE_LENGTH, blank=True, help_text=_("Where it was drawn from, as CORAAL.")

@@ -14,7 +14,7 @@ from annotation.models.study_file import StudyFile
 
 
 class ScaleOrder(models.TextChoices):
-    RANDOMISED = "randomised", _("Randomised per submission")
+    RANDOMIZED = "randomised", _("Randomized per submission")
     FIXED = "fixed", _("Fixed")
 
 
@@ -49,7 +49,7 @@ class Instrument(models.Model):
     content_hash = models.CharField(max_length=64, blank=True, editable=False)
     language = models.CharField(max_length=35, default="en")
     flow = models.JSONField(default=list, help_text=_("The steps in their order."))
-    scale_order = models.CharField(max_length=12, choices=ScaleOrder, default=ScaleOrder.RANDOMISED)
+    scale_order = models.CharField(max_length=12, choices=ScaleOrder, default=ScaleOrder.RANDOMIZED)
     pole_sides = models.CharField(max_length=16, choices=PoleSides, default=PoleSides.PER_SCALE)
     one_per_domain = models.BooleanField(
         _("one group per domain"),

@@ -229,7 +229,7 @@ def offer_kinds(kinds: Iterable[ReportKind], user: User) -> list[tuple[str, list
     Two queries, and one for each study, or set of stimuli, that a kind asks for.
     """
     kinds = list(kinds)
-    usable = visible_runs(user).exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
+    usable = visible_runs(user).exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELED])
     n_runs = dict(usable.order_by().values_list("measure").annotate(n=Count("pk")))
     has_corpus = visible_corpora(user).exists()
     sections = []

@@ -37,7 +37,7 @@ from evaluation.metrics import (
     no_interval,
     precision_at_k,
     precision_at_k_batch,
-    recentred_interval,
+    recentered_interval,
     tau_over_scales,
 )
 from probing.measures.streams import named_stream
@@ -75,7 +75,7 @@ def analyze_alignment(
 
     Intervals. A group's tau leaves out its scales in turn (`tau_over_scales`); its precision rests
     on too few scales for an interval, a cell's mean takes Student's t. The pooled values as
-    observed resample whole submissions and take the recentred percentile: it covers the
+    observed resample whole submissions and take the recentered percentile: it covers the
     value that studies of this size have on average, not the value without noise
     (`evaluation.metrics.interval`).
 
@@ -125,10 +125,10 @@ def _sign(options: AlignmentOptions) -> str:
         "level": options.level,
         "ceiling": options.ceiling_share,
         "k": options.k,
-        "centre": options.centre,
+        "center": options.center,
         "tau": "b",
         "group": "jackknife:scales",
-        "overall": "recentred:submissions",
+        "overall": "recentered:submissions",
         "holm": "groups",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])
@@ -147,7 +147,7 @@ def align_group(
     raters = int(rated.any(axis=1).sum())
     scores = np.where(complete[g], model[g], np.nan)
     tau = tau_of(human[g], model[g])
-    precision = precision_at_k(scores, human[g], k=options.k, centre=options.centre)
+    precision = precision_at_k(scores, human[g], k=options.k, center=options.center)
 
     around, p_value = tau_over_scales(human[g], scores, level=options.level)
     if raters < 2:  # one person's order is not people's
@@ -202,7 +202,7 @@ def _estimate(
     elif blocked:
         interval = no_interval(blocked, level=options.level)
     else:
-        interval = recentred_interval(value, draws, level=options.level, bounds=bounds)
+        interval = recentered_interval(value, draws, level=options.level, bounds=bounds)
     return ResampledValue(float(value), interval, reason)
 
 
@@ -269,7 +269,7 @@ def pooled_draws(
             taus.append(kendall_tau_b_batch(resamples[:, g], scores))
         if not np.isnan(group.precision.value):
             drawn = precision_at_k_batch(
-                scores, resamples[:, g], k=options.k, centre=options.centre
+                scores, resamples[:, g], k=options.k, center=options.center
             )
             tops.append(drawn.top)
             bottoms.append(drawn.bottom)

@@ -44,8 +44,8 @@ from evaluation.metrics import (
     kendall_tau_b_batch,
     no_interval,
     precision_at_k_batch,
-    recentred_interval,
-    recentred_p_value,
+    recentered_interval,
+    recentered_p_value,
 )
 
 # --- Paired differences between runs ---
@@ -85,12 +85,12 @@ class SharedResamples:
                 self._difference(part, quantity, *pair) for pair in combinations(self.models, 2)
             ]
             corrected = holm_correction([row.p_value for row in drawn])
-            generalising = holm_correction(
-                [row.generalising.p_value if row.generalising else np.nan for row in drawn]
+            generalizing = holm_correction(
+                [row.generalizing.p_value if row.generalizing else np.nan for row in drawn]
             )
             found += [
-                replace(row, p_holm=float(p), p_generalising_holm=float(q))
-                for row, p, q in zip(drawn, corrected, generalising, strict=True)
+                replace(row, p_holm=float(p), p_generalizing_holm=float(q))
+                for row, p, q in zip(drawn, corrected, generalizing, strict=True)
             ]
         return tuple(found)
 
@@ -108,13 +108,13 @@ class SharedResamples:
         if not people.reason:
             a, b = (self._drawn(quantity, run, cells) for run in (first, second))
             level, bounds = self.options.level, DIFFERENCE_BOUNDS[quantity]
-            people = recentred_interval(value, a - b, level=level, bounds=bounds)
-            p_value = recentred_p_value(value, a - b)
+            people = recentered_interval(value, a - b, level=level, bounds=bounds)
+            p_value = recentered_p_value(value, a - b)
         ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
         if quantity == TAU:
-            noise_free, generalising = compare_taus(ratings, models, self.options)
+            noise_free, generalizing = compare_taus(ratings, models, self.options)
         else:
-            noise_free, generalising = None, compare_precisions(ratings, models, self.options)
+            noise_free, generalizing = None, compare_precisions(ratings, models, self.options)
         return Difference(
             part=part,
             quantity=quantity,
@@ -130,8 +130,8 @@ class SharedResamples:
             p_holm=np.nan,
             reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
             noise_free=noise_free,
-            generalising=generalising,
-            p_generalising_holm=np.nan,
+            generalizing=generalizing,
+            p_generalizing_holm=np.nan,
         )
 
     def _blocked(self, value: float) -> str:
@@ -159,10 +159,10 @@ class SharedResamples:
         return kendall_tau_b_batch(self._resampled[:, cells], self.models[run][cells])
 
     def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Array:
-        k, centre = self.options.k, self.options.centre
+        k, center = self.options.k, self.options.center
         scores = np.where(cells, self.models[run], np.nan)
         rows = [
-            precision_at_k_batch(scores[g], self._resampled[:, g], k=k, centre=centre).mean
+            precision_at_k_batch(scores[g], self._resampled[:, g], k=k, center=center).mean
             for g in range(len(scores))
         ]
         return mean_over_groups(rows, len(self._resampled))
@@ -255,8 +255,8 @@ def _restrict(table: ScoreTable, groups: Sequence[str]) -> ScoreTable:
 
 def _overall(part: str, found: Mapping[str, AlignmentResult]) -> list[RunOverall]:
     corrected = holm_correction([result.pooled.p_value for result in found.values()])
-    generalising = holm_correction(
-        [result.pooled.answers.generalising.p_value for result in found.values()]
+    generalizing = holm_correction(
+        [result.pooled.answers.generalizing.p_value for result in found.values()]
     )
     return [
         RunOverall(
@@ -264,10 +264,10 @@ def _overall(part: str, found: Mapping[str, AlignmentResult]) -> list[RunOverall
             part=part,
             pooled=result.pooled,
             p_holm=float(p_holm),
-            p_generalising_holm=float(p_generalising),
+            p_generalizing_holm=float(p_generalizing),
         )
-        for (run, result), p_holm, p_generalising in zip(
-            found.items(), corrected, generalising, strict=True
+        for (run, result), p_holm, p_generalizing in zip(
+            found.items(), corrected, generalizing, strict=True
         )
     ]
 
@@ -305,11 +305,11 @@ def _sign(options: AlignmentOptions, pilot_groups: Sequence[str]) -> str:
         "splits": options.n_splits,
         "level": options.level,
         "k": options.k,
-        "centre": options.centre,
+        "center": options.center,
         "tau": "b",
         "pilot": "+".join(pilot_groups) or "none",
-        "difference": "recentred:submissions",
-        "p": "recentred",
+        "difference": "recentered:submissions",
+        "p": "recentered",
         "holm": "groups,table,runs,pairs",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])

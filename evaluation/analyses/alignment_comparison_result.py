@@ -25,14 +25,14 @@ class RunOverall:
 
     part : all, or test = without the pilot groups
     p_holm : of the pooled tau, corrected over the runs of the part
-    p_generalising_holm : of `pooled.answers.generalising`, corrected over the runs of the part
+    p_generalizing_holm : of `pooled.answers.generalizing`, corrected over the runs of the part
     """
 
     run: Annotated[str, Shown(meaning="public id of the run")]
     part: Annotated[str, Shown()]
     pooled: PooledAlignment
     p_holm: float
-    p_generalising_holm: float
+    p_generalizing_holm: float
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Difference:
     quantity : tau (pooled over cells) or precision (mean over groups)
     people : interval that resamples whole submissions
     p_value, p_holm : two-sided, from the same resamples; corrected over the pairs of the part
-    noise_free, generalising : the difference without noise, for these groups (tau alone) and for
+    noise_free, generalizing : the difference without noise, for these groups (tau alone) and for
         groups like these
-    p_generalising_holm : of `generalising`, corrected over the pairs of the part
+    p_generalizing_holm : of `generalizing`, corrected over the pairs of the part
     """
 
     part: str
@@ -76,8 +76,8 @@ class Difference:
     p_holm: float
     reason: str
     noise_free: Answer | None
-    generalising: Answer
-    p_generalising_holm: float
+    generalizing: Answer
+    p_generalizing_holm: float
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def mean_precision(
     scores, human : (n_groups, n_scales)
     """
     found = [
-        precision_at_k(*rows, k=options.k, centre=options.centre).mean
+        precision_at_k(*rows, k=options.k, center=options.center).mean
         for rows in zip(scores, human, strict=True)
     ]
     return float(np.nanmean(found)) if not np.isnan(found).all() else np.nan

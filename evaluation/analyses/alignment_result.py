@@ -21,7 +21,7 @@ class AlignmentOptions:
     level : coverage of the intervals, 0 to 1
     ceiling_share : central share of the split halves that the ceiling's band shows, 0 to 1
     k : places at either end for precision at k
-    centre : the neutral rating
+    center : the neutral rating
     """
 
     seed: int = 0
@@ -30,7 +30,7 @@ class AlignmentOptions:
     level: float = 0.95
     ceiling_share: float = 0.8
     k: int = 3
-    centre: float = 50.0
+    center: float = 50.0
 
     def __post_init__(self) -> None:
         for name, least in (("seed", 0), ("n_resamples", 0), ("n_splits", 0), ("k", 1)):
@@ -41,8 +41,8 @@ class AlignmentOptions:
             value = getattr(self, name)
             if not 0 < value < 1:
                 raise ValueError(f"{name} is {value}, expected a share between 0 and 1")
-        if not 0 <= self.centre <= 100:
-            raise ValueError(f"centre is {self.centre}, expected a rating from 0 to 100")
+        if not 0 <= self.center <= 100:
+            raise ValueError(f"center is {self.center}, expected a rating from 0 to 100")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class HumanCell:
 
 @dataclass(frozen=True)
 class ModelCell:
-    """The model's score of one group on one scale, positive towards the 100 pole.
+    """The model's score of one group on one scale, positive toward the 100 pole.
 
     n : prompts behind the score, None where unknown
     """

@@ -422,14 +422,14 @@ def _fit_mention(
         group: np.mean([value for gap, value in words if gap.group == group])
         for group in dict.fromkeys(gap.group for gap, _ in words)
     }
-    centre = np.mean([value for group, value in of_groups.items() if group in own])
+    center = np.mean([value for group, value in of_groups.items() if group in own])
     explained = float(fit.rvalue**2) if np.ptp(y) > 0 else math.nan
 
     def adjust(gap: Gap) -> Gap:
         known = surprisal.get((gap.group, gap.filler)) if gap.filler else of_groups.get(gap.group)
         if known is None:
             return gap
-        return replace(gap, adjusted=float(gap.gap.value - fit.slope * (known - centre)))
+        return replace(gap, adjusted=float(gap.gap.value - fit.slope * (known - center)))
 
     return MentionFit(side, slope, explained), [adjust(gap) for gap in gaps]
 

@@ -168,18 +168,18 @@ def gap_errors(
     df = float(np.median(satterthwaite(v, parts)))
     pooled = [(float(own.mean()), alike * (templates - 1)), *parts[1:]]
     pooled_df = float(satterthwaite(float(own.mean()) + part_r, pooled))
-    centred = n == len(reference) and n > 1
-    spread = np.sqrt(part_r / (1 - 1 / n if centred else 1))
+    centered = n == len(reference) and n > 1
+    spread = np.sqrt(part_r / (1 - 1 / n if centered else 1))
     draws = rng.standard_normal((n_draws, templates)) @ a.T / np.sqrt(scale)
     if part_r:
         y = rng.standard_normal((n_draws, n))
-        draws += (y - y.mean(axis=1, keepdims=True) if centred else y) * spread
+        draws += (y - y.mean(axis=1, keepdims=True) if centered else y) * spread
     draws /= np.sqrt(rng.chisquare(df, n_draws) / df)[:, None]
     largest = np.sort((np.abs(draws) / np.sqrt(v)).max(axis=1))
     # The draw at which the p-value is no longer below 1 − level.
     place = math.ceil(round((1 - level) * (1 + n_draws), 6)) - 1
     critical = float(largest[-place]) if place >= 1 else math.inf
-    covariance = a @ a.T / scale + spread**2 * (np.eye(n) - (1 / n if centred else 0))
+    covariance = a @ a.T / scale + spread**2 * (np.eye(n) - (1 / n if centered else 0))
     return GapErrors(gap, v, own, part_r, pooled_df, covariance, critical, largest, templates)
 
 

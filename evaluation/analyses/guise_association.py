@@ -1,4 +1,4 @@
-"""What models associate with guises: scores, agreement with people, favourability, sensitivity.
+"""What models associate with guises: scores, agreement with people, favorability, sensitivity.
 
 Hofmann et al. (2024), Methods, Covert- and Overt-stereotype analysis; methods.md §11. Scores of one
 model are averaged over runs (versions, settings) within each prompt, and then over prompts.
@@ -15,7 +15,7 @@ import numpy as np
 from evaluation.analyses.guise_cells import (
     GuiseCell,
     GuiseOptions,
-    drawn_favourability,
+    drawn_favorability,
     estimate_of,
     guise_cells,
     norm_bounds,
@@ -44,7 +44,7 @@ from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.shown import Shown
-from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
+from evaluation.metrics.stereotypes import favorability, overlap_probability, stereotype_strength
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -111,13 +111,13 @@ class PromptScore:
 
 @dataclass(frozen=True)
 class TopAttribute:
-    """One of the first attributes of a study or a model; `value` in per cent or as q."""
+    """One of the first attributes of a study or a model; `value` in percent or as q."""
 
     source: Annotated[str, Shown(meaning="slug of a study, or covert or overt for a model")]
     title: Annotated[str, Shown("Source")]
     rank: Annotated[int, Shown("Rank", 0)]
     attribute: Annotated[str, Shown("Attribute")]
-    value: Annotated[float, Shown("Value", 3, meaning="per cent of people, or q of a model")]
+    value: Annotated[float, Shown("Value", 3, meaning="percent of people, or q of a model")]
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class FavourabilityLine:
-    """Favourability of the first five attributes of a study or a model, −2 to 2."""
+class FavorabilityLine:
+    """Favorability of the first five attributes of a study or a model, −2 to 2."""
 
     source: str
     title: str
@@ -251,7 +251,7 @@ class GuiseAnalysis:
     prompts: tuple[PromptScore, ...]
     tops: tuple[TopAttribute, ...]
     agreements: tuple[Agreement, ...]
-    favourabilities: tuple[FavourabilityLine, ...]
+    favorabilities: tuple[FavorabilityLine, ...]
     left_out: tuple[LeftOutPrompt, ...]
     variances: tuple[VarianceShares, ...]
     crossed: tuple[CrossedLine, ...]
@@ -263,14 +263,14 @@ def analyze_guises(
     runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
-    favour: Mapping[str, float],
+    favor: Mapping[str, float],
     options: GuiseOptions,
     *,
     cells: Sequence[GuiseCell] | None = None,
 ) -> GuiseAnalysis:
     """Return the analysis of runs with the same attributes, which are in alphabetical order.
 
-    favour : attribute → favourability; empty for none
+    favor : attribute → favorability; empty for none
     cells : of the runs, where they are known already
     """
     if list(attributes) != sorted(attributes):
@@ -300,7 +300,7 @@ def analyze_guises(
         ),
         tops=tuple(_tops(cells, attributes, named)),
         agreements=tuple(_agreements(cells, runs, attributes, named, options)),
-        favourabilities=tuple(_favourabilities(cells, attributes, named, favour, options)),
+        favorabilities=tuple(_favorabilities(cells, attributes, named, favor, options)),
         left_out=tuple(line for cell in cells for line in _left_out(cell, attributes)),
         variances=tuple(_variances(cell) for cell in cells),
         crossed=tuple(
@@ -527,19 +527,19 @@ def _no_agreement(cell: GuiseCell, study: HumanStudy) -> Agreement:
     )
 
 
-def _favourabilities(
+def _favorabilities(
     cells: Sequence[GuiseCell],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
-    favour: Mapping[str, float],
+    favor: Mapping[str, float],
     options: GuiseOptions,
-) -> list[FavourabilityLine]:
-    if not favour:
+) -> list[FavorabilityLine]:
+    if not favor:
         return []
     lines = []
     for study in studies:
         top = human_top(study.percentages, attributes, len(attributes))
-        found = favourability(top, study.percentages, favour)
+        found = favorability(top, study.percentages, favor)
         why = UndefinedReason.NOT_REQUESTED
         unweighted, weighted = (
             Estimate(value, n=found.n, reason=reason, interval_reason=why)
@@ -548,15 +548,15 @@ def _favourabilities(
                 (found.weighted, found.reason),
             )
         )
-        lines.append(FavourabilityLine(study.slug, study.title, unweighted, weighted))
-    values = np.array([favour.get(name, np.nan) for name in attributes])
+        lines.append(FavorabilityLine(study.slug, study.title, unweighted, weighted))
+    values = np.array([favor.get(name, np.nan) for name in attributes])
     bounds = norm_bounds(values)
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
-        found = favourability(rank_attributes(scores), scores, favour)
-        drawn, drawn_weighted = drawn_favourability(cell.drawn, values)
+        found = favorability(rank_attributes(scores), scores, favor)
+        drawn, drawn_weighted = drawn_favorability(cell.drawn, values)
         lines.append(
-            FavourabilityLine(
+            FavorabilityLine(
                 cell.probe,
                 cell.model,
                 estimate_of(found.unweighted, drawn, found.n, options, bounds=bounds),

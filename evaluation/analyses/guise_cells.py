@@ -120,17 +120,17 @@ def estimate_of(
     return Estimate.within(value, found, n)
 
 
-def norm_bounds(favour: Floats) -> tuple[float, float]:
+def norm_bounds(favor: Floats) -> tuple[float, float]:
     """Return the range of a norm over the attributes that it knows: means of them lie within."""
-    known = favour[~np.isnan(favour)]
+    known = favor[~np.isnan(favor)]
     return (float(known.min()), float(known.max())) if known.size else UNBOUNDED
 
 
-def drawn_favourability(drawn: Floats, favour: Floats, *, k: int = 5) -> tuple[Floats, Floats]:
-    """Return the unweighted and the weighted favourability of the first k of every resample."""
-    known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
+def drawn_favorability(drawn: Floats, favor: Floats, *, k: int = 5) -> tuple[Floats, Floats]:
+    """Return the unweighted and the weighted favorability of the first k of every resample."""
+    known = np.where(np.isnan(favor) | np.isnan(drawn), -np.inf, drawn)
     top = np.argsort(-known, axis=1, kind="stable")[:, :k]
-    values, weights = favour[top], np.take_along_axis(drawn, top, axis=1)
+    values, weights = favor[top], np.take_along_axis(drawn, top, axis=1)
     positive = (weights > 0).all(axis=1)
     sums = weights.sum(axis=1)
     weighted = np.divide(

@@ -16,7 +16,7 @@ import numpy as np
 from evaluation.analyses.guise_cells import (
     GuiseCell,
     GuiseOptions,
-    drawn_favourability,
+    drawn_favorability,
     estimate_of,
     guise_cells,
     norm_bounds,
@@ -30,7 +30,7 @@ from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.shown import Shown
-from evaluation.metrics.stereotypes import favourability
+from evaluation.metrics.stereotypes import favorability
 
 #: Hofmann et al. (2024), Methods: upper ends of the first three classes, in parameters.
 SIZE_CLASSES: tuple[tuple[str, float], ...] = (
@@ -39,7 +39,7 @@ SIZE_CLASSES: tuple[tuple[str, float], ...] = (
     ("large", 1.0e10),
     ("very large", np.inf),
 )
-STRENGTH, FAVOUR = "strength", "favourability"
+STRENGTH, FAVOR = "strength", "favorability"
 FEW_MODELS = "a trend needs models of two different sizes at least"
 
 
@@ -149,7 +149,7 @@ def analyze_models(
     chosen: Sequence[str],
     sizes: Mapping[str, int | None],
     perplexities: Sequence[ModelValues],
-    favour: Mapping[str, float],
+    favor: Mapping[str, float],
     feedback: tuple[Sequence[str], Sequence[str]],
     options: GuiseOptions,
 ) -> ModelAnalysis:
@@ -186,7 +186,7 @@ def analyze_models(
         tuple(
             line
             for probe in probes
-            for line in _feedback(probe, runs, attributes, weights, favour, feedback, options)
+            for line in _feedback(probe, runs, attributes, weights, favor, feedback, options)
         ),
     )
 
@@ -237,7 +237,7 @@ def _feedback(
     runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     weights: Floats,
-    favour: Mapping[str, float],
+    favor: Mapping[str, float],
     feedback: tuple[Sequence[str], Sequence[str]],
     options: GuiseOptions,
 ) -> list[FeedbackLine]:
@@ -252,24 +252,24 @@ def _feedback(
     drawn = [cell.drawn @ weights for cell in cells]
     overall = [float(cell.q @ weights) for cell in cells]
     lines = [_compared(probe, STRENGTH, strengths, overall, drawn, options, UNBOUNDED)]
-    if favour:
-        norm = np.array([favour.get(name, np.nan) for name in attributes])
+    if favor:
+        norm = np.array([favor.get(name, np.nan) for name in attributes])
         values = [
-            np.array([_favourability(row, attributes, favour) for row in cell.by_prompt])
+            np.array([_favorability(row, attributes, favor) for row in cell.by_prompt])
             for cell in cells
         ]
-        overall = [_favourability(cell.q, attributes, favour) for cell in cells]
-        drawn = [drawn_favourability(cell.drawn, norm)[1] for cell in cells]
+        overall = [_favorability(cell.q, attributes, favor) for cell in cells]
+        drawn = [drawn_favorability(cell.drawn, norm)[1] for cell in cells]
         low, high = norm_bounds(norm)
         bounds = (low - high, high - low)
-        lines.append(_compared(probe, FAVOUR, values, overall, drawn, options, bounds=bounds))
+        lines.append(_compared(probe, FAVOR, values, overall, drawn, options, bounds=bounds))
     return lines
 
 
-def _favourability(q: Floats, attributes: Sequence[str], favour: Mapping[str, float]) -> float:
-    """Return the weighted favourability of the first five of a ranking."""
+def _favorability(q: Floats, attributes: Sequence[str], favor: Mapping[str, float]) -> float:
+    """Return the weighted favorability of the first five of a ranking."""
     scores = dict(zip(attributes, map(float, q), strict=True))
-    return favourability(rank_attributes(scores), scores, favour).weighted
+    return favorability(rank_attributes(scores), scores, favor).weighted
 
 
 def _compared(

@@ -23,8 +23,8 @@ def answer_questions(values: Array, scores: Array, options: AlignmentOptions) ->
     return Answers(
         reliability=found.reliability,
         noise_free=found.noise_free(options.level),
-        generalising=found.generalising(options.level),
-        precision=_precision(values, scores, options).generalising(options.level),
+        generalizing=found.generalizing(options.level),
+        precision=_precision(values, scores, options).generalizing(options.level),
     )
 
 
@@ -49,7 +49,7 @@ def compare_precisions(
 
 
 def _precision(values: Array, scores: Array, options: AlignmentOptions) -> precision.TruePrecision:
-    return precision.true_precision(values, scores, k=options.k, centre=options.centre)
+    return precision.true_precision(values, scores, k=options.k, center=options.center)
 
 
 def _on_common_cells(

@@ -15,7 +15,7 @@ from evaluation.metrics.few_units import LEAST_PROMPTS
 class ScoreTable:
     """Scores of one model, all frames with groups as rows and scales as columns.
 
-    mean : score, positive towards the 100 pole, NaN = no score
+    mean : score, positive toward the 100 pole, NaN = no score
     low, high : limits of a 95 % interval, NaN or None where there is none
     n : prompts that the score rests on, None where unknown
     reasons : (group, scale) → why there is no score

@@ -105,9 +105,9 @@ class SubgroupDifference:
         random; it is not 0 where one subgroup is smaller, since fewer people have noisier means
     p_value, p_holm : two-sided, from exchanging answers; corrected over the pairs
         of all questions, for either quantity apart
-    noise_free, generalising : the difference without noise on the cells that both rated, for these
+    noise_free, generalizing : the difference without noise on the cells that both rated, for these
         groups (tau alone) and for groups like these
-    p_generalising_holm : of `generalising`, corrected likewise
+    p_generalizing_holm : of `generalizing`, corrected likewise
     """
 
     question: str
@@ -136,8 +136,8 @@ class SubgroupDifference:
     ]
     p_holm: Annotated[float, Shown()]
     noise_free: Answer | None
-    generalising: Answer
-    p_generalising_holm: float
+    generalizing: Answer
+    p_generalizing_holm: float
 
 
 @dataclass(frozen=True)

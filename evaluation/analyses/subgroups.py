@@ -52,7 +52,7 @@ from evaluation.metrics import (
     no_interval,
     precision_at_k,
     precision_at_k_batch,
-    recentred_interval,
+    recentered_interval,
     tau_over_scales,
 )
 from evaluation.metrics.draws import middle
@@ -113,10 +113,10 @@ class SubgroupDraws:
             return kendall_tau_b_batch(means[:, cells], self.model[cells])
         if quantity != PRECISION:
             raise ValueError(f"{quantity} is no quantity of a subgroup")
-        k, centre = self.options.k, self.options.centre
+        k, center = self.options.k, self.options.center
         scores = np.where(cells, self.model, np.nan)
         rows = [
-            precision_at_k_batch(scores[g], means[:, g], k=k, centre=centre).mean
+            precision_at_k_batch(scores[g], means[:, g], k=k, center=center).mean
             for g in range(len(scores))
             if cells[g].any()
         ]
@@ -383,13 +383,13 @@ class _Builder:
         )  # fmt: skip
 
     def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> ResampledValue:
-        return ResampledValue(value, self._recentred(value, draws, BOUNDS[quantity]), reason)
+        return ResampledValue(value, self._recentered(value, draws, BOUNDS[quantity]), reason)
 
-    def _recentred(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
+    def _recentered(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
         level = self.options.level
         if not self.options.n_resamples:
             return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
-        return recentred_interval(value, draws, level=level, bounds=bounds)
+        return recentered_interval(value, draws, level=level, bounds=bounds)
 
     def _add_parts(
         self,
@@ -434,9 +434,9 @@ class _Builder:
         human: Array,
         scores: Array,
     ) -> SubgroupGroup:
-        k, centre, level = self.options.k, self.options.centre, self.options.level
+        k, center, level = self.options.k, self.options.center, self.options.level
         tau = tau_of(human, scores)
-        precision = precision_at_k(scores, human, k=k, centre=centre)
+        precision = precision_at_k(scores, human, k=k, center=center)
         around, p_value = tau_over_scales(human, scores, level=level)
         return SubgroupGroup(
             question=question,
@@ -467,9 +467,9 @@ class _Builder:
                 own = self._of_members(family, a), self._of_members(family, b)
                 models = (self.draws.model,) * 2
                 if quantity == TAU:
-                    noise_free, generalising = compare_taus(own, models, self.options)
+                    noise_free, generalizing = compare_taus(own, models, self.options)
                 else:
-                    noise_free, generalising = None, compare_precisions(own, models, self.options)
+                    noise_free, generalizing = None, compare_precisions(own, models, self.options)
                 self.differences.append(
                     SubgroupDifference(
                         question=family.slug,
@@ -481,8 +481,8 @@ class _Builder:
                         p_value=permutation_p_value(value, exchanged),
                         p_holm=np.nan,
                         noise_free=noise_free,
-                        generalising=generalising,
-                        p_generalising_holm=np.nan,
+                        generalizing=generalizing,
+                        p_generalizing_holm=np.nan,
                     )
                 )
 
@@ -496,10 +496,10 @@ class _Builder:
             places = [i for i, row in enumerate(self.differences) if row.quantity == quantity]
             rows = [self.differences[i] for i in places]
             corrected = holm_correction([row.p_value for row in rows])
-            generalising = holm_correction([row.generalising.p_value for row in rows])
-            for i, p, q in zip(places, corrected, generalising, strict=True):
+            generalizing = holm_correction([row.generalizing.p_value for row in rows])
+            for i, p, q in zip(places, corrected, generalizing, strict=True):
                 self.differences[i] = replace(
-                    self.differences[i], p_holm=float(p), p_generalising_holm=float(q)
+                    self.differences[i], p_holm=float(p), p_generalizing_holm=float(q)
                 )
 
 
@@ -510,10 +510,10 @@ def _sign(options: AlignmentOptions, minimum: int) -> str:
         "resamples": options.n_resamples,
         "level": options.level,
         "k": options.k,
-        "centre": options.centre,
+        "center": options.center,
         "minimum": minimum,
         "tau": "b",
-        "overall": "recentred:submissions",
+        "overall": "recentered:submissions",
         "group": "jackknife:scales",
         "p": "permutation",
         "holm": "groups,pairs",

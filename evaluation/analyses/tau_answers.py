@@ -25,7 +25,7 @@ class Answer:
 
     value, low, high : in the unit of the quantity, NaN where undefined
     p_value : two-sided, of the value 0; below 1 − level exactly where the interval leaves out 0
-    n : people or groups that the interval generalises over
+    n : people or groups that the interval generalizes over
     """
 
     value: float
@@ -48,13 +48,13 @@ class Answers:
 
     reliability : of the means of the cells, 0 to 1
     noise_free : tau for these groups, had infinitely many people rated them
-    generalising : the same tau for groups like these
+    generalizing : the same tau for groups like these
     precision : precision at k without noise, for groups like these
     """
 
     reliability: float
     noise_free: Answer
-    generalising: Answer
+    generalizing: Answer
     precision: Answer
     signature: str = SIGNATURE
 

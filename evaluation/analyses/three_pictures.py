@@ -100,7 +100,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class PictureLine:
-    """One scale in one picture; rank 1 is the scale farthest towards the high word."""
+    """One scale in one picture; rank 1 is the scale farthest toward the high word."""
 
     scale: str
     picture: str

@@ -1,10 +1,10 @@
 """Precision at k with the noise of people's means taken out.
 
-Noise puts means on the wrong side of the centre, so that precision falls towards one half. Here
+Noise puts means on the wrong side of the center, so that precision falls toward one half. Here
 every cell among the k highest or lowest scored counts with the probability that its true mean lies
 on the right side (empirical Bayes, Efron and Morris 1973): true means of the cells in the same
 place of their groups are normal, with the variance that noise leaves over, and the observed mean
-is shrunk towards the mean of its place. With very many raters the probabilities are 0 and 1, and
+is shrunk toward the mean of its place. With very many raters the probabilities are 0 and 1, and
 the value is `evaluation.metrics.precision_at_k`.
 """
 
@@ -34,7 +34,7 @@ class TruePrecision:
     without_group: Array = field(default_factory=lambda: NO_ARRAY)
     reason: str = UndefinedReason.NONE
 
-    def generalising(self, level: float) -> Answer:
+    def generalizing(self, level: float) -> Answer:
         """Return precision for groups like these; without a test, since 0 is no hypothesis.
 
         The interval is computed on the scale of log odds, which keeps it within 0 and 1.
@@ -54,7 +54,7 @@ class TruePrecision:
 
 
 def true_precision(
-    values: Array, scores: Array, *, k: int = 3, centre: float = 50.0
+    values: Array, scores: Array, *, k: int = 3, center: float = 50.0
 ) -> TruePrecision:
     """Return the mean over groups of precision at k, had infinitely many people rated them.
 
@@ -77,11 +77,11 @@ def true_precision(
     deviations[~rated] = 0.0
     within = float(np.square(deviations, out=deviations).sum()) / freedom
     model = np.where(n > 0, scores, np.nan)[kept]
-    # To the side of the centre where the model puts them; the places are top and bottom.
+    # To the side of the center where the model puts them; the places are top and bottom.
     sides, errors = [], []
     for sign in (1, -1):
         order = np.argsort(-sign * model, axis=1, kind="stable")[:, :k]
-        sides.append(sign * (np.take_along_axis(means[kept], order, axis=1) - centre))
+        sides.append(sign * (np.take_along_axis(means[kept], order, axis=1) - center))
         errors.append(within / np.take_along_axis(n[kept], order, axis=1))
     right_side, noise = np.stack(sides, axis=1), np.stack(errors, axis=1)
     groups = np.arange(len(right_side))

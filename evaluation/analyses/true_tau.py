@@ -90,7 +90,7 @@ class TrueTau:
         """Return tau for these groups; the interval says what other people would give."""
         return _over_people(self, level, bound=1)
 
-    def generalising(self, level: float) -> Answer:
+    def generalizing(self, level: float) -> Answer:
         """Return tau for groups like these; the interval says what other groups would give."""
         return _over_groups(self, level, bound=1)
 

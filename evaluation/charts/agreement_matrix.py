@@ -73,7 +73,7 @@ def _draw_cell(
     tip = f"{names[0]} and {names[1]}: α = {value}, {cell.n} texts in common"
     size = (CELL_WIDTH, CELL_HEIGHT)
     dark = drawing.value_cell(
-        (x, y), size, cell.value, centre=0.0, limit=1.0, tip=tip, dark_from=DARK_STEPS
+        (x, y), size, cell.value, center=0.0, limit=1.0, tip=tip, dark_from=DARK_STEPS
     )
     ink, quiet = ("surface", "surface") if dark else ("ink", "ink2")
     middle = x + CELL_WIDTH / 2

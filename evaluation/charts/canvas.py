@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from evaluation.charts.palette import (
-    CENTRE_STEP,
+    CENTER_STEP,
     CSS_VALUES,
     DIVERGING,
     FONT,
@@ -202,7 +202,7 @@ class Drawing:
         }
 
     def color_scale(self, x: float, y: float, texts: tuple[str, str, str]) -> None:
-        """Draw the diverging scale with texts below its ends and its centre."""
+        """Draw the diverging scale with texts below its ends and its center."""
         for step, color in enumerate(DIVERGING):
             self.box(x + SWATCH * step, y, SWATCH - 1, 12, color=color)
         end = x + SWATCH * len(DIVERGING) - 1
@@ -217,22 +217,22 @@ class Drawing:
         size: tuple[float, float],
         value: float,
         *,
-        centre: float,
+        center: float,
         limit: float,
         tip: str,
-        dark_from: int = CENTRE_STEP,
+        dark_from: int = CENTER_STEP,
     ) -> bool:
         """Fill a cell by its value, or outline it where there is none.
 
-        Returns whether it is so dark, ``dark_from`` steps from the centre, that a text in it
+        Returns whether it is so dark, ``dark_from`` steps from the center, that a text in it
         takes the color of the surface.
         """
         if math.isnan(value):
             self.box(*corner, *size, color="line", outline=True, tip=tip)
             return False
-        step = diverging_step(value, centre=centre, limit=limit)
+        step = diverging_step(value, center=center, limit=limit)
         self.box(*corner, *size, color=DIVERGING[step], tip=tip)
-        return abs(step - CENTRE_STEP) >= dark_from
+        return abs(step - CENTER_STEP) >= dark_from
 
     def specification(
         self, width: float, height: float, *, title: str, description: str

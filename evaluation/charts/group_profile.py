@@ -1,4 +1,4 @@
-"""One group in detail: people and model against one centre line (Cao et al. 2022, Figure 1)."""
+"""One group in detail: people and model against one center line (Cao et al. 2022, Figure 1)."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ ABOVE, BELOW = 4.0, 4.5  # people's marks above the middle of a row, the model's
 
 @dataclass(frozen=True)
 class _Side:
-    """People or the model: how their values are drawn, on an axis of `limit` round `centre`."""
+    """People or the model: how their values are drawn, on an axis of `limit` round `center`."""
 
     name: str
     column: str
     shape: str
     radius: float
     shift: float
-    centre: float
+    center: float
     limit: float
     ends: tuple[float, float]
     decimals: int
@@ -50,7 +50,7 @@ class _Side:
 
     def x(self, value: float) -> float:
         left, right = self.ends
-        return (left + right) / 2 + (value - self.centre) / self.limit * (right - left) / 2
+        return (left + right) / 2 + (value - self.center) / self.limit * (right - left) / 2
 
     def text(self, value: float) -> str:
         return format_number(value, self.decimals, signed=self.signed)
@@ -72,7 +72,7 @@ def profile_spec(
     level : coverage of the intervals that are drawn, 0 to 1
     model_axis : what the model's axis is called
 
-    The human axis (0 to 100, below) and the model's (symmetric round 0, above) share the centre
+    The human axis (0 to 100, below) and the model's (symmetric round 0, above) share the center
     line: only the order of scales can be compared, which the ranks at the right spell out.
     Raises ValueError where the tables do not hold the group.
     """
@@ -122,7 +122,7 @@ def profile_spec(
         width,
         bottom + 46,
         title=f"{group.text}: people’s mean ratings and the model’s scores",
-        description=f"{group.text} on {len(scales)} scales. People and model share the centre "
+        description=f"{group.text} on {len(scales)} scales. People and model share the center "
         f"line; ratings run from 0 to 100, scores from {model.text(-limit)} to "
         f"{model.text(limit)}. {agreement}",
     )

@@ -31,7 +31,7 @@ HEAD = 58
 ROW = 20
 GROUP_GAP, SCALE_GAP = 7, 6
 LEAST_COLUMN, WIDEST_COLUMN = 20, 40
-HUMAN_CENTRE, HUMAN_LIMIT = 50.0, 30.0
+HUMAN_CENTER, HUMAN_LIMIT = 50.0, 30.0
 CLIP_PERCENTILE = 98
 MISSING = "Outlined cells have no value"
 
@@ -57,7 +57,7 @@ class _Side:
     head: str
     shape: str
     column: str
-    centre: float
+    center: float
     limit: float
     decimals: int
     signed: bool
@@ -80,7 +80,7 @@ def heat_maps_spec(
         narrower than 20 pixels side by side
 
     Ratings are clipped at 20 and 80, scores at the 98th percentile of their size rounded to two
-    digits; both limits are printed. A dot marks a cell whose interval includes the centre.
+    digits; both limits are printed. A dot marks a cell whose interval includes the center.
     """
     groups = [groups[i] for i in arrange([g.domain for g in groups])]
     scales = [scales[i] for i in arrange([s.dimension for s in scales])]
@@ -124,7 +124,7 @@ def heat_maps_spec(
         height,
         title="People’s ratings and the model’s scores",
         description=f"Two heat maps with the same {len(groups)} rows (groups) and {len(scales)} "
-        "columns (scales). People’s mean ratings are centred on 50, the model’s scores on 0.",
+        "columns (scales). People’s mean ratings are centered on 50, the model’s scores on 0.",
     )
 
 
@@ -166,7 +166,7 @@ def _sides(cells: pd.DataFrame) -> tuple[_Side, _Side]:
     return (
         _Side(
             "People, " + _count_text(cells.loc[cells["human_n"] > 0, "human_n"], "rating"),
-            "circle", "human", HUMAN_CENTRE, HUMAN_LIMIT, 1, False,
+            "circle", "human", HUMAN_CENTER, HUMAN_LIMIT, 1, False,
             ("20 or less", "50", "80 or more"),
         ),
         _Side(
@@ -212,12 +212,12 @@ def _draw_poles(
         token = dimension_token(dimension)
         drawing.box(x + start, bracket, end - start, 3, color=token)
         half = text_width(word, 12.5) / 2
-        centre = (start + end) / 2
+        center = (start + end) / 2
         # A word wider than its bracket steps down a line where it would run into the last one.
-        dodge = centre - half < busy + 6 and busy >= 0
-        drawing.text(x + max(centre, half), bracket + 15 + (16 if dodge else 0), word,
+        dodge = center - half < busy + 6 and busy >= 0
+        drawing.text(x + max(center, half), bracket + 15 + (16 if dodge else 0), word,
                      color=token, align="center")  # fmt: skip
-        busy = -1.0 if dodge else max(centre, half) + half
+        busy = -1.0 if dodge else max(center, half) + half
 
 
 def _draw_cells(
@@ -251,9 +251,9 @@ def _draw_cells(
                 tip += "" if np.isnan(low) else f" ({texts[1]} to {texts[2]})"
                 tip += count_tip(table[key][f"{side.column}_n"])
             drawing.value_cell(
-                (x, y), (width, height), value, centre=side.centre, limit=side.limit, tip=tip
+                (x, y), (width, height), value, center=side.center, limit=side.limit, tip=tip
             )
-            if low <= side.centre <= high and tip:
+            if low <= side.center <= high and tip:
                 drawing.dot(x + width / 2, y + height / 2, 1.6, color="ink2", opacity=0.75)
     drawing.key = ""
     return missing

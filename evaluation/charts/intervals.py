@@ -66,7 +66,7 @@ class IntervalLine:
 class IntervalPanel:
     """Lines under one heading, which may be empty.
 
-    band : half width of a grey band round the reference behind the lines; NaN for none
+    band : half width of a gray band round the reference behind the lines; NaN for none
     """
 
     title: str
@@ -265,8 +265,8 @@ def _draw_band(
 ) -> None:
     if math.isnan(panel.band):
         return
-    centre = axis.reference or 0.0
-    left, right = axis(centre - panel.band), axis(centre + panel.band)
+    center = axis.reference or 0.0
+    left, right = axis(center - panel.band), axis(center + panel.band)
     drawing.box(left, top, right - left, bottom - top, color="band")
 
 

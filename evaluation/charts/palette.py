@@ -19,7 +19,7 @@ TOKENS = {
     "beliefs": "#8A1846",
     "communion": "#277F4C",
     "diverging-low": "#8A5516",
-    "diverging-centre": "#F4F1EA",
+    "diverging-center": "#F4F1EA",
     "diverging-high": "#0B6A66",
 }
 DIMENSIONS = ("agency", "beliefs", "communion")
@@ -31,26 +31,26 @@ FONT = (
 TEXT_SIZE = 12.5
 
 STEPS = 11
-CENTRE_STEP = STEPS // 2
-# Percent of the end color in the steps from the centre outwards.
+CENTER_STEP = STEPS // 2
+# Percent of the end color in the steps from the center outwards.
 SHARES = (0, 18, 37, 57, 78, 100)
 
 
-def diverging_step(value: float, *, centre: float, limit: float) -> int:
-    """Return the step of a value on the diverging scale: 0 to 10, 5 round the centre.
+def diverging_step(value: float, *, center: float, limit: float) -> int:
+    """Return the step of a value on the diverging scale: 0 to 10, 5 round the center.
 
-    limit : distance from the centre at which the scale is clipped, above 0
+    limit : distance from the center at which the scale is clipped, above 0
 
     The end steps hold what lies at or beyond the limits, so that their labels "or less" and
     "or more" are exact; nine equal steps lie between.
     """
     if not limit > 0:
         raise ValueError(f"limit is {limit}, expected a number above 0")
-    distance = (value - centre) / limit
+    distance = (value - center) / limit
     # Ratings of 20 or 80 must land on an end step although the division rounds.
     reach = round(min(abs(distance), 1.0), 12)
-    outwards = CENTRE_STEP if reach >= 1 else math.floor((9 * reach + 1) / 2)
-    return CENTRE_STEP + (outwards if distance >= 0 else -outwards)
+    outwards = CENTER_STEP if reach >= 1 else math.floor((9 * reach + 1) / 2)
+    return CENTER_STEP + (outwards if distance >= 0 else -outwards)
 
 
 def dimension_token(dimension: str) -> str:
@@ -109,15 +109,15 @@ def _from_oklab(lab: list[float]) -> str:
 def _build_steps() -> tuple[tuple[str, str], ...]:
     steps = []
     for step in range(STEPS):
-        end = "diverging-low" if step < CENTRE_STEP else "diverging-high"
-        share = SHARES[abs(step - CENTRE_STEP)]
+        end = "diverging-low" if step < CENTER_STEP else "diverging-high"
+        share = SHARES[abs(step - CENTER_STEP)]
         if share == 0:
-            steps.append((TOKENS["diverging-centre"], "var(--diverging-centre)"))
+            steps.append((TOKENS["diverging-center"], "var(--diverging-center)"))
         elif share == 100:
             steps.append((TOKENS[end], f"var(--{end})"))
         else:
-            color = mix(TOKENS[end], TOKENS["diverging-centre"], share / 100)
-            css = f"color-mix(in oklab, var(--{end}) {share}%, var(--diverging-centre))"
+            color = mix(TOKENS[end], TOKENS["diverging-center"], share / 100)
+            css = f"color-mix(in oklab, var(--{end}) {share}%, var(--diverging-center))"
             steps.append((color, css))
     return tuple(steps)
 

@@ -113,7 +113,7 @@ def pictures_spec(
     rows = _place_rows(scales, y + HEAD, ROW)
     for slug in tinted:
         box = (dimension_at + 18, rows.at[slug] - ROW / 2, width - dimension_at - 18, ROW - 1)
-        drawing.box(*box, color="diverging-centre")
+        drawing.box(*box, color="diverging-center")
     for dimension, text, top, bottom in rows.dimensions:
         color = dimension_token(dimension)
         drawing.text(dimension_at, (top + bottom) / 2, text, color=color, align="right")
@@ -158,7 +158,7 @@ def narrow_pictures_spec(
         rows = _place_rows(scales, y + 70, NARROW_ROW)
         for slug in tinted:
             top = rows.at[slug] - NARROW_ROW + 12
-            drawing.box(0, top, NARROW, NARROW_ROW - 1, color="diverging-centre")
+            drawing.box(0, top, NARROW, NARROW_ROW - 1, color="diverging-center")
         for scale in scales:
             color = dimension_token(scale.dimension)
             name = drawing.key = _name(scale)
@@ -241,7 +241,7 @@ def _draw_legend(
         _draw_symbol(drawing, at + 6, y, one)
         drawing.text(at + 20, y, one.label, size=13)
     at = move(words.tinted, 36)
-    drawing.box(at, y - 6, 26, 12, color="diverging-centre")
+    drawing.box(at, y - 6, 26, 12, color="diverging-center")
     drawing.box(at, y - 6, 26, 12, color="line", outline=True)
     drawing.text(at + 36, y, words.tinted, size=13)
     return y + 14
@@ -314,8 +314,8 @@ def _draw_pair(
     drawing.text(left, top - 34, pair.tau, color="ink", bold=True)
     drawing.text(left, top - 14, pair.y.label, color=pair.y.tone, bold=True, size=SMALL)
     zero_x, zero_y = across(0.0), height(0.0)
-    drawing.box(left, top, zero_x - left, zero_y - top, color="diverging-centre")
-    drawing.box(zero_x, zero_y, right - zero_x, bottom - zero_y, color="diverging-centre")
+    drawing.box(left, top, zero_x - left, zero_y - top, color="diverging-center")
+    drawing.box(zero_x, zero_y, right - zero_x, bottom - zero_y, color="diverging-center")
     across.draw_grid(drawing, top, bottom)
     ends = across.ticks[0], across.ticks[-1]
     for tick in (ends[0], 0.0, ends[1]):

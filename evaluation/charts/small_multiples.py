@@ -24,7 +24,7 @@ PANEL, PANEL_GAP = 158, 18
 ROW = 13
 HEAD = 40
 SIZE = 11.0
-HUMAN_CENTRE = HUMAN_LIMIT = 50.0
+HUMAN_CENTER = HUMAN_LIMIT = 50.0
 ABOVE, BELOW = 2.2, 2.6
 
 
@@ -39,7 +39,7 @@ def small_multiples_specs(
 
     cells, groups_table : the tables cells and groups of the alignment (`reports.alignment.tables`)
 
-    People's axis runs from 0 to 100, the model's is symmetric round 0; both share the centre line,
+    People's axis runs from 0 to 100, the model's is symmetric round 0; both share the center line,
     as in `group_profile`. A group without a τ has a dash.
     """
     scales = [scales[i] for i in arrange([scale.dimension for scale in scales])]
@@ -92,12 +92,12 @@ def _draw_panel(
 def _draw_row(
     drawing: Drawing, values: dict[str, Any], start: float, middle: float, limit: float
 ) -> None:
-    for column, shape, radius, shift, centre, reach in (
-        ("human", "circle", 2.8, -ABOVE, HUMAN_CENTRE, HUMAN_LIMIT),
+    for column, shape, radius, shift, center, reach in (
+        ("human", "circle", 2.8, -ABOVE, HUMAN_CENTER, HUMAN_LIMIT),
         ("model", "diamond", 3.4, BELOW, 0.0, limit),
     ):
         value, low, high = (
-            start + PANEL * (1 + (float(values[f"{column}_{part}"]) - centre) / reach) / 2
+            start + PANEL * (1 + (float(values[f"{column}_{part}"]) - center) / reach) / 2
             for part in ("mean", "low", "high")
         )
         if math.isnan(value):

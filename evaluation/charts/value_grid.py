@@ -1,4 +1,4 @@
-"""A grid of values round a centre: rows by columns, every value printed in its colored cell."""
+"""A grid of values round a center: rows by columns, every value printed in its colored cell."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def value_grid_spec(
     *,
     words: GridWords,
     limit: float,
-    centre: float = 0.0,
+    center: float = 0.0,
     decimals: int = 2,
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification.
 
     cells : (row, column) → what stands there; absent = no value
-    limit : distance from the centre at which the colors are clipped, above 0
+    limit : distance from the center at which the colors are clipped, above 0
 
     Values are rounded for print alone; colors follow the values themselves.
     """
@@ -85,7 +85,7 @@ def value_grid_spec(
 
     drawing = Drawing()
     drawing.text(left, 8, words.scale, color="ink", bold=True, size=13)
-    low, middle, high = (format_number(v, 1) for v in (centre - limit, centre, centre + limit))
+    low, middle, high = (format_number(v, 1) for v in (center - limit, center, center + limit))
     drawing.color_scale(left + text_width(words.scale, 13) * 1.08 + 24, 2, (low, middle, high))
     for head, x in zip(heads, across, strict=True):
         at = left + x + width / 2
@@ -104,7 +104,7 @@ def value_grid_spec(
                 (left + x, top + y),
                 (width, CELL_HEIGHT),
                 cell.value,
-                centre=centre,
+                center=center,
                 limit=limit,
                 tip=tip,
                 dark_from=DARK_STEPS,

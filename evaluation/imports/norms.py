@@ -1,4 +1,4 @@
-"""Norms of published studies: named attributes, favourability, occupational prestige."""
+"""Norms of published studies: named attributes, favorability, occupational prestige."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ LONGEST_LABEL, LONGEST_TITLE, LONGEST_NOTE = 200, 160, 1000
 LATEST_YEAR = 2**15 - 1
 
 
+# What released files write.
+OTHER_SPELLINGS = {NormKind.FAVORABILITY: ("favourability",)}
+
+
 class Norms(ImportKind):
     """One or several studies, which are those of the norms' slugs."""
 
@@ -42,8 +46,8 @@ class Norms(ImportKind):
             other_names=("adjective", "attribute", "title", "occupation"),
         ),
         ImportColumn("source", "citation of the study", needed=True, other_names=("citation",)),
-        *(ImportColumn(kind.value, f"{kind.label}; a file holds one of the three")
-          for kind in NormKind),
+        *(ImportColumn(kind.value, f"{kind.label}; a file holds one of the three",
+                       other_names=OTHER_SPELLINGS.get(kind, ())) for kind in NormKind),
         ImportColumn("study_key", "which study, if the file holds several"),
         ImportColumn("year", "of the study, such as 1933"),
         ImportColumn("note", "what a reader of the values should know"),

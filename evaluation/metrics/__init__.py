@@ -6,8 +6,8 @@ from evaluation.metrics.interval import (
     bias_corrected_interval,
     bias_corrected_p_value,
     no_interval,
-    recentred_interval,
-    recentred_p_value,
+    recentered_interval,
+    recentered_p_value,
 )
 from evaluation.metrics.precision_at_k import (
     PrecisionAtK,
@@ -37,7 +37,7 @@ __all__ = [
     "no_interval",
     "precision_at_k",
     "precision_at_k_batch",
-    "recentred_interval",
-    "recentred_p_value",
+    "recentered_interval",
+    "recentered_p_value",
     "tau_over_scales",
 ]

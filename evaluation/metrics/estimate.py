@@ -46,7 +46,7 @@ class Estimate:
         return str(self.reason or self.interval_reason)
 
     def scaled(self, factor: float) -> Estimate:
-        """Return the estimate in another unit, such as per cent."""
+        """Return the estimate in another unit, such as percent."""
         value, low, high = (factor * part for part in (self.value, self.low, self.high))
         return replace(self, value=value, low=low, high=high)
 

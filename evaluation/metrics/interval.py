@@ -6,7 +6,7 @@ lie below the estimate. Two corrections are used.
 *Bias-corrected percentile* (Efron 1981) shifts the percentiles by the median bias z0. It suits
 an interval that is wide beside the bias: one group, whose scales are resampled as well.
 
-*Recentred percentile* moves the resamples so that their mean falls on the estimate. It suits an
+*Recentered percentile* moves the resamples so that their mean falls on the estimate. It suits an
 interval that is narrow beside the bias: all cells pooled, with submissions resampled alone.
 There z0 reaches 1.5 to 3 and the bias-corrected percentile would collapse onto the largest
 resample. What it covers is the value that studies of this size have on average.
@@ -23,7 +23,7 @@ from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 BIAS_CORRECTED = "bias-corrected percentile"
-RECENTRED = "recentred percentile"
+RECENTERED = "recentered percentile"
 UNBOUNDED = (-np.inf, np.inf)
 
 # From one standard deviation of median bias on, the corrected percentile (z = 2 · 1 + 1.96) is
@@ -73,7 +73,7 @@ def bias_corrected_interval(
 
     z0 = Φ⁻¹(share of resamples below the estimate, ties counting half); the limits are the
     percentiles Φ(2 z0 ± z). Efron and Tibshirani (1993) eq. 14.9–14.10 with acceleration 0.
-    Where |z0| exceeds 1 the recentred percentile interval is returned, and says so in `method`.
+    Where |z0| exceeds 1 the recentered percentile interval is returned, and says so in `method`.
     NaN with a reason where the estimate is NaN or half of the resamples are.
     """
     values, undefined = _usable(estimate, resamples, level)
@@ -82,7 +82,7 @@ def bias_corrected_interval(
     n = values.size
     z0 = float(stats.norm.ppf(_share_below(values, estimate)))
     if not abs(z0) <= LARGEST_MEDIAN_BIAS:
-        return recentred_interval(estimate, resamples, level=level, bounds=bounds)
+        return recentered_interval(estimate, resamples, level=level, bounds=bounds)
     z = float(stats.norm.ppf((1 + level) / 2))
     low, high = (float(np.quantile(values, stats.norm.cdf(2 * z0 + end))) for end in (-z, z))
     skipped = int(np.size(resamples)) - n
@@ -96,21 +96,21 @@ def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
     out 0. With q the share of resamples up to 0, between two of them as `numpy.quantile` does, the
     lower limit Φ(2 z0 − z) lies above 0 while z < 2 z0 − Φ⁻¹(q); the upper one mirrors it. p is
     2 Φ(−z) for the larger of the two, at least one in n + 1. Where |z0| exceeds 1 it is that of the
-    recentred interval. NaN where there is no interval.
+    recentered interval. NaN where there is no interval.
     """
     values, undefined = _usable(estimate, resamples, level=0.5)
     if undefined is not None:
         return np.nan
     z0 = float(stats.norm.ppf(_share_below(values, estimate)))
     if not abs(z0) <= LARGEST_MEDIAN_BIAS:
-        return recentred_p_value(estimate, resamples)
+        return recentered_p_value(estimate, resamples)
     z = max(
         2 * sign * z0 - float(stats.norm.ppf(_quantile_of_zero(sign * values))) for sign in (1, -1)
     )
     return float(np.clip(2 * stats.norm.sf(z), 1 / (values.size + 1), 1.0))
 
 
-def recentred_interval(
+def recentered_interval(
     estimate: float,
     resamples: ArrayLike,
     *,
@@ -129,11 +129,11 @@ def recentred_interval(
     low, high = np.clip(limits + (estimate - values.mean()), *bounds)
     low, high = min(float(low), estimate), max(float(high), estimate)
     skipped = int(np.size(resamples)) - values.size
-    return Interval(low, high, level, RECENTRED, values.size, skipped)
+    return Interval(low, high, level, RECENTERED, values.size, skipped)
 
 
-def recentred_p_value(estimate: float, resamples: ArrayLike) -> float:
-    """Return 1 − the level at which the recentred interval just reaches zero, at least 1 in n + 1.
+def recentered_p_value(estimate: float, resamples: ArrayLike) -> float:
+    """Return 1 − the level at which the recentered interval just reaches zero, at least 1 in n + 1.
 
     It can leave out 0 on the estimate's side alone: twice the share of moved resamples up to 0
     there, between two of them as `numpy.quantile` does. NaN where there is no interval.

@@ -113,7 +113,7 @@ def levenshtein_alpha(
     """Return alpha of annotations given as three lists of equal length.
 
     items, annotators, texts : (n_annotations,) what was annotated, by whom, and what they wrote
-    distance : over ``characters``, ``words``, or ``normalised``: characters as a share of the
+    distance : over ``characters``, ``words``, or ``normalized``: characters as a share of the
         longer text
     expected : the definition of D_e, see the module
     n_resamples : 0 for no interval

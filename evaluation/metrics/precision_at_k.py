@@ -38,18 +38,18 @@ class PrecisionBatch:
 
 
 def precision_at_k(
-    scores: ArrayLike, human_means: ArrayLike, *, k: int = 3, centre: float = 50.0
+    scores: ArrayLike, human_means: ArrayLike, *, k: int = 3, center: float = 50.0
 ) -> PrecisionAtK:
     """Return precision at k of one group's scores against the human means.
 
-    scores : (n,) model scores, positive towards the 100 pole, NaN = missing
+    scores : (n,) model scores, positive toward the 100 pole, NaN = missing
     human_means : (n,) means of ratings, NaN = missing
     k : how many scales at either end
-    centre : the neutral rating
+    center : the neutral rating
 
-    top = share of the k highest-scored scales with a human mean above the centre;
+    top = share of the k highest-scored scales with a human mean above the center;
     bottom = share of the k lowest-scored scales with a human mean below it; mean of the two.
-    A mean exactly at the centre counts for neither; ties in the scores keep the order of the
+    A mean exactly at the center counts for neither; ties in the scores keep the order of the
     scales. Cao et al. (2022) §5.1. Fewer than k complete scales give NaN and a reason.
     """
     x, h = np.asarray(scores, dtype=float), np.asarray(human_means, dtype=float)
@@ -59,7 +59,7 @@ def precision_at_k(
     n = int(np.sum(~(np.isnan(x) | np.isnan(h))))
     if n < k:
         return PrecisionAtK(np.nan, np.nan, np.nan, k, n, UndefinedReason.FEWER_THAN_K)
-    batch = precision_at_k_batch(x, h[None, :], k=k, centre=centre)
+    batch = precision_at_k_batch(x, h[None, :], k=k, center=center)
     return PrecisionAtK(float(batch.top[0]), float(batch.bottom[0]), float(batch.mean[0]), k, n)
 
 
@@ -69,7 +69,7 @@ def precision_at_k_batch(
     weights: ArrayLike | None = None,
     *,
     k: int = 3,
-    centre: float = 50.0,
+    center: float = 50.0,
 ) -> PrecisionBatch:
     """Return precision at k for every row of a batch of human means.
 
@@ -89,8 +89,8 @@ def precision_at_k_batch(
         raise ValueError(f"weights have shape {w.shape}, expected {h.shape}")
     w = np.where(np.isnan(x) | np.isnan(h), 0.0, w)
     filled = w.sum(axis=1) >= k
-    top = _share(np.argsort(-x, kind="stable"), h > centre, w, k)
-    bottom = _share(np.argsort(x, kind="stable"), h < centre, w, k)
+    top = _share(np.argsort(-x, kind="stable"), h > center, w, k)
+    bottom = _share(np.argsort(x, kind="stable"), h < center, w, k)
     top, bottom = np.where(filled, top, np.nan), np.where(filled, bottom, np.nan)
     return PrecisionBatch(top, bottom, (top + bottom) / 2)
 

@@ -1,4 +1,4 @@
-"""How favourable associations are, how strong a stereotype is, and how likely an overlap by chance.
+"""How favorable associations are, how strong a stereotype is, and how likely an overlap by chance.
 
 Hofmann et al. (2024), Methods; methods.md §11.
 """
@@ -15,8 +15,8 @@ from evaluation.metrics.undefined import UndefinedReason
 
 
 @dataclass(frozen=True)
-class Favourability:
-    """The favourability of the first attributes of a ranking, in the norm's unit.
+class Favorability:
+    """The favorability of the first attributes of a ranking, in the norm's unit.
 
     weighted : Σ f(x) w(x) / Σ w(x), NaN with a reason where a weight is not positive
     unweighted : the plain mean
@@ -29,10 +29,10 @@ class Favourability:
     reason: str = UndefinedReason.NONE
 
 
-def favourability(
+def favorability(
     ranking: Sequence[str], weights: Mapping[str, float], norm: Mapping[str, float], *, k: int = 5
-) -> Favourability:
-    """Return the favourability of the first k attributes that the norm knows.
+) -> Favorability:
+    """Return the favorability of the first k attributes that the norm knows.
 
     weights : percentages of people, or association scores of a model
 
@@ -41,14 +41,14 @@ def favourability(
     """
     top = [name for name in ranking if name in norm][:k]
     if not top:
-        return Favourability(np.nan, np.nan, 0, UndefinedReason.NO_NORM)
+        return Favorability(np.nan, np.nan, 0, UndefinedReason.NO_NORM)
     values = np.array([norm[name] for name in top])
     w = np.array([weights[name] for name in top], dtype=np.float64)
     if not (w > 0).all():
-        return Favourability(
+        return Favorability(
             np.nan, float(values.mean()), len(top), UndefinedReason.WEIGHT_NOT_POSITIVE
         )
-    return Favourability(float(values @ w / w.sum()), float(values.mean()), len(top))
+    return Favorability(float(values @ w / w.sum()), float(values.mean()), len(top))
 
 
 def stereotype_strength(scores: Mapping[str, float], stereotypical: Collection[str]) -> float:

@@ -2,7 +2,7 @@
 
 The distance is the least number of insertions, deletions and substitutions of one symbol
 (Levenshtein 1966). A symbol is a Unicode character, or a word (what white space parts). Nothing
-is normalised before: case and accents count.
+is normalized before: case and accents count.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-Distance = Literal["characters", "words", "normalised"]
-DISTANCES: tuple[Distance, ...] = ("characters", "words", "normalised")
+Distance = Literal["characters", "words", "normalized"]
+DISTANCES: tuple[Distance, ...] = ("characters", "words", "normalized")
 
 #: Texts on either side of a block: 4 bytes a distance and 8 for its float, with a copy while parts
 #: are put together: no more than 2048² · 20 bytes = 84 MB at once, however many texts there are.
@@ -55,7 +55,7 @@ class EncodedTexts:
             dtype=np.uint32,
             workers=-1,
         ).astype(float)
-        if self.distance == "normalised":
+        if self.distance == "normalized":
             longer = np.maximum(self.lengths[first], self.lengths[second])
             found /= np.maximum(longer, 1)
         return found
@@ -110,7 +110,7 @@ class EncodedTexts:
         short = np.flatnonzero(columns_short)
         distances[np.ix_(rows, short)] = self._compare(second[short], first[rows]).T
         distances[np.ix_(rows, columns)] = self._compare(first[rows], second[columns])
-        if self.distance == "normalised":
+        if self.distance == "normalized":
             longer = np.maximum(self.lengths[first][:, None], self.lengths[second])
             distances /= np.maximum(longer, 1)
         return distances

@@ -36,7 +36,7 @@ def type_token_ratio(tokens: Sequence[str]) -> TypeTokenRatio:
 def wilson_interval(p: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
     """Return Wilson's (1927) score interval of the share `p` of `n` observations.
 
-    centre (p + z²/2n) / (1 + z²/n), half width z sqrt(p(1 − p)/n + z²/4n²) / (1 + z²/n).
+    center (p + z²/2n) / (1 + z²/n), half width z sqrt(p(1 − p)/n + z²/4n²) / (1 + z²/n).
     Deas et al. (2023, Table 3) announce 95 % and print 99 %.
     """
     if not 0 <= p <= 1:
@@ -45,6 +45,6 @@ def wilson_interval(p: float, n: int, *, level: float = 0.95) -> tuple[float, fl
         raise ValueError(f"n is {n}, expected a whole number from 1")
     z = float(stats.norm.ppf((1 + level) / 2))
     scale = 1 + z**2 / n
-    centre = (p + z**2 / (2 * n)) / scale
+    center = (p + z**2 / (2 * n)) / scale
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / scale
-    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+    return float(max(center - half, 0.0)), float(min(center + half, 1.0))

@@ -10,7 +10,7 @@ from simple_history.models import HistoricalRecords
 
 class NormKind(models.TextChoices):
     PERCENT = "percent", _("Percentage of people who named an attribute")
-    FAVOURABILITY = "favourability", _("Favourability of attributes")
+    FAVORABILITY = "favorability", _("Favorability of attributes")
     PRESTIGE = "prestige", _("Prestige of occupations, by survey title")
 
 

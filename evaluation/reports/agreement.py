@@ -118,7 +118,7 @@ DEFINITIONS = {
 DISTANCES = {
     "characters": "characters",
     "words": "words",
-    "normalised": "characters, as a share of the longer text",
+    "normalized": "characters, as a share of the longer text",
 }
 
 
@@ -217,7 +217,7 @@ def refusal_table(result: AgreementResult) -> ReportTable:
 
 
 def places_of(result: AgreementResult) -> int:
-    return 3 if result.options.distance == "normalised" else 1
+    return 3 if result.options.distance == "normalized" else 1
 
 
 def key_numbers(result: AgreementResult, level: str) -> tuple[KeyNumber, ...]:
@@ -300,7 +300,7 @@ def source_figure(sources: ReportTable, result: AgreementResult) -> Figure:
 class AgreementParameters(IntervalParameters):
     """The options of an agreement report."""
 
-    distance: Literal["characters", "words", "normalised"] = Field(
+    distance: Literal["characters", "words", "normalized"] = Field(
         "characters",
         description="Levenshtein distance over characters, words, or characters as a share of the "
         "longer text.",

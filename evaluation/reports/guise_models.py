@@ -127,7 +127,7 @@ def method(result: ModelAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     if result.feedback:
         without, with_it = record["feedback"]
         found.append(
-            f"Human feedback: {listing(with_it)} against {listing(without)}. Favourability is that "
+            f"Human feedback: {listing(with_it)} against {listing(without)}. Favorability is that "
             "of the first five of every prompt, weighted by q; the paper’s test is a two-sided "
             "t-test with equal variances over prompts."
         )
@@ -283,7 +283,7 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
     return feedback.printed_if_any(
-        "Strength, and favourability of the first five, without and with human feedback. p "
+        "Strength, and favorability of the first five, without and with human feedback. p "
         "(paper): t-test over prompts, two-sided, not corrected, with t of without − with; s "
         "is over prompts with ddof 1; intervals resample texts and prompts."
     )
@@ -309,8 +309,8 @@ class GuiseModelParameters(StrengthParameters):
     with_feedback: str | None = Field(
         None, max_length=500, description="Models trained with human feedback, set beside them."
     )
-    favourability: str | None = Field(
-        None, description="Norm of favourability; without one, the first that is stored."
+    favorability: str | None = Field(
+        None, description="Norm of favorability; without one, the first that is stored."
     )
 
     @property
@@ -327,7 +327,7 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
     Result = ModelAnalysis
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits."
-    norms = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
+    norms = {"study": NormKind.PERCENT, "favorability": NormKind.FAVORABILITY}
     runs = guise_runs(
         _(
             "Runs of several models on traits, covert and overt, with one list of attributes; and "
@@ -354,30 +354,30 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
         )
-        favour = first_norm(NormKind.FAVOURABILITY, parameters.favourability)
+        favor = first_norm(NormKind.FAVORABILITY, parameters.favorability)
         data = (
             [one.run for one in loaded],
             attributes,
             stereotype,
             {run.model.name: run.model.parameter_count for run in chosen.runs},
             [entry for one in known for entry in _perplexities_of(one)],
-            favour[0].values if favour else {},
+            favor[0].values if favor else {},
             parameters.feedback,
         )
         return gather(
             chosen,
             [*loaded, *known],
-            [norm, *favour],
+            [norm, *favor],
             data,
             study=norm_record(norm),
             feedback=list(parameters.feedback),
         )
 
     def analyze(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
-        runs, attributes, chosen, sizes, perplexities, favour, feedback = loaded.data
+        runs, attributes, chosen, sizes, perplexities, favor, feedback = loaded.data
         options = GuiseOptions(**parameters.bootstrap)
         return analyze_models(
-            runs, attributes, chosen, sizes, perplexities, favour, feedback, options
+            runs, attributes, chosen, sizes, perplexities, favor, feedback, options
         )
 
     def lay_out(self, report: Report, result: ModelAnalysis, view: Mapping[str, str]) -> Document:

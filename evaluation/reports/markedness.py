@@ -245,11 +245,11 @@ def trait_blocks(traits: ReportTable) -> tuple[Figure, Table]:
             title="Effect of mention on each trait",
             axis="named minus unmarked, in the measure’s unit",
             n="groups",
-            left="towards the left adjective",
-            right="towards the right",
+            left="toward the left adjective",
+            right="toward the right",
         ),
         traits.printed(
-            "Effect of mention on each trait pair; positive towards its right adjective."
+            "Effect of mention on each trait pair; positive toward its right adjective."
         ),
     )
 

@@ -13,7 +13,7 @@ from evaluation.analyses.guise_association import (
     TOP,
     Agreement,
     AttributeScore,
-    FavourabilityLine,
+    FavorabilityLine,
     GuiseAnalysis,
     HumanStudy,
     LeftOutPrompt,
@@ -77,7 +77,7 @@ class GuiseTables:
         self.result = result
         self.tops = tops_table(result)
         self.agreement = agreement_table(result, names, level)
-        self.favourability = favourability_table(result, level)
+        self.favorability = favorability_table(result, level)
         self.scores = score_table(result, level)
         self.prompts = prompt_table(result, wordings)
         self.left_out = left_out_table(result, wordings)
@@ -91,7 +91,7 @@ class GuiseTables:
         return (
             self.tops,
             self.agreement,
-            self.favourability,
+            self.favorability,
             self.scores,
             self.prompts,
             self.left_out,
@@ -129,7 +129,7 @@ class GuiseTables:
         )
         return (
             self.tops.printed(
-                "The first five attributes of every study and model: per cent of people who named "
+                "The first five attributes of every study and model: percent of people who named "
                 "them, or q.",
                 rows=pivot(self.result.tops, lambda row: (row.source, row.title), "rank"),
                 columns=columns,
@@ -160,25 +160,25 @@ class GuiseTables:
             ),
         )
 
-    def favourability_blocks(self) -> tuple[Block, ...]:
-        if not self.favourability.rows:
+    def favorability_blocks(self) -> tuple[Block, ...]:
+        if not self.favorability.rows:
             return ()
         return (
-            self.favourability.figure(
-                "favourability",
-                "Mean favourability of the first five attributes, −2 to 2, with "
-                f"{self.favourability.level} intervals over texts and prompts for models.",
+            self.favorability.figure(
+                "favorability",
+                "Mean favorability of the first five attributes, −2 to 2, with "
+                f"{self.favorability.level} intervals over texts and prompts for models.",
                 "unweighted",
                 label=lambda row: f"{row.title}{_probe(row)}",
                 tone=lambda row: "model" if row.source in ("covert", "overt") else "human",
-                title="Favourability of the first five",
-                axis="favourability",
+                title="Favorability of the first five",
+                axis="favorability",
                 n="attributes",
-                left="← unfavourable",
-                right="favourable →",
+                left="← unfavorable",
+                right="favorable →",
             ),
-            self.favourability.printed(
-                "Favourability of the first five attributes, plain and weighted by percentage or q."
+            self.favorability.printed(
+                "Favorability of the first five attributes, plain and weighted by percentage or q."
             ),
         )
 
@@ -349,14 +349,14 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
     )
 
 
-def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
+def favorability_table(result: GuiseAnalysis, level: str) -> ReportTable:
     return ReportTable.of(
-        "favourability",
-        "Favourability of the first five attributes",
-        result.favourabilities,
+        "favorability",
+        "Favorability of the first five attributes",
+        result.favorabilities,
         Column("", "source"),
         Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
-        *shown(FavourabilityLine),
+        *shown(FavorabilityLine),
         Column("Attributes", "n", "unweighted.n", 0),
         level=level,
         reason="weighted.reason",
@@ -440,7 +440,7 @@ WHY_TOPS = (
     "The attributes that most people named in each study, and those that a model associates most "
     "with the first variety."
 )
-WHY_FAVOURABILITY = (
+WHY_FAVORABILITY = (
     "Whether what comes first is good or bad to be called. The weighted mean is not defined where "
     "one of the five scores is not above zero."
 )
@@ -537,7 +537,7 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"prompts’ values against {options.n_permutations:,} random rankings by a one-sided t-test "
         "with equal variances. The permutation test draws the attributes of people at random, "
         "alike for all prompts. Both are corrected by Holm over models and studies of one probe.",
-        f"Intervals of agreement and favourability take {options.n_resamples:,} resamples of texts "
+        f"Intervals of agreement and favorability take {options.n_resamples:,} resamples of texts "
         "(the same ones for runs on the same texts) and of prompts (bias-corrected percentile).",
         "δ is the mean score of a study’s first five attributes minus that of all others.",
         *((METHOD_CROSSED,) if result.crossed else ()),
@@ -569,10 +569,10 @@ class MatchedGuiseParameters(IntervalParameters):
         description="Norms with percentages of people, by their slugs with commas; those of the "
         "paper by default, as far as they are stored.",
     )
-    favourability: str | None = Field(
+    favorability: str | None = Field(
         None,
-        title="Norm of favourability",
-        description="Norm of favourability; without one, the first that is stored.",
+        title="Norm of favorability",
+        description="Norm of favorability; without one, the first that is stored.",
     )
     average: Literal["model", "family"] = Field(
         "model",
@@ -598,7 +598,7 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
     asks = "What do guises tell of the associations of {models}?"
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits; occupations and verdicts have their own reports."
-    norms = {"favourability": NormKind.FAVOURABILITY}
+    norms = {"favorability": NormKind.FAVORABILITY}
     runs = guise_runs(
         _(
             "Runs of matched guise probing with one list of attributes: on texts (covert), and on "
@@ -615,15 +615,15 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
         loaded = [load_guise_run(run, model_label(run, parameters.average)) for run in chosen.runs]
         attributes = common_attributes(loaded)
         studies = self._studies(parameters)
-        favour = first_norm(NormKind.FAVOURABILITY, parameters.favourability)
+        favor = first_norm(NormKind.FAVORABILITY, parameters.favorability)
         data = (
             [one.run for one in loaded],
             attributes,
             [HumanStudy(norm.slug, norm.title, norm.year, norm.values) for norm in studies],
-            favour[0].values if favour else {},
+            favor[0].values if favor else {},
         )
-        title = favour[0].title if favour else ""
-        return gather(chosen, loaded, [*studies, *favour], data, favourability=title)
+        title = favor[0].title if favor else ""
+        return gather(chosen, loaded, [*studies, *favor], data, favorability=title)
 
     def analyze(self, loaded: Loaded, parameters: MatchedGuiseParameters) -> GuiseAnalysis:
         options = GuiseOptions(
@@ -631,8 +631,8 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
             n_permutations=parameters.permutations,
             **parameters.bootstrap,
         )
-        runs, attributes, studies, favour = loaded.data
-        return analyze_guises(runs, attributes, studies, favour, options)
+        runs, attributes, studies, favor = loaded.data
+        return analyze_guises(runs, attributes, studies, favor, options)
 
     def lay_out(self, report: Report, result: GuiseAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
@@ -643,7 +643,7 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
         sections = (
             Section("The first five", shown.top_blocks(), WHY_TOPS),
             Section("Agreement with people", shown.agreement_blocks(), why_agreement(result)),
-            Section("Favourability", shown.favourability_blocks(), WHY_FAVOURABILITY),
+            Section("Favorability", shown.favorability_blocks(), WHY_FAVORABILITY),
             Section("Versions, settings and prompts", shown.variation_blocks(), WHY_VARIATION),
             Section("Every attribute", shown.score_blocks(), why_scores(result, record)),
             Section("What the wording does", shown.sensitivity_blocks(), why_wording(result)),

@@ -12,7 +12,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
 from annotation.common.lazy import pd
-from annotation.common.tables import neutralise
+from annotation.common.tables import neutralize
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document
 
@@ -145,7 +145,7 @@ def to_csv(table: pd.DataFrame) -> bytes:
     for column in safe.columns:
         if safe[column].dtype == object or pd.api.types.is_string_dtype(safe[column]):
             safe[column] = [
-                neutralise(value) if isinstance(value, str) else value for value in safe[column]
+                neutralize(value) if isinstance(value, str) else value for value in safe[column]
             ]
     return safe.to_csv(index=False, lineterminator="\n").encode()
 

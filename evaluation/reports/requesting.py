@@ -26,7 +26,7 @@ from probing.runs.dispatch import send_message
 
 BUILD_TASK = "evaluation.build_report"
 TITLE_LENGTH = 240
-DEAD_RUNS = (RunStatus.FAILED, RunStatus.CANCELLED)
+DEAD_RUNS = (RunStatus.FAILED, RunStatus.CANCELED)
 # How people write “no value” in a form or on the command line.
 NO_VALUE = ("", "none")
 

@@ -114,7 +114,7 @@ def fitting_runs(wanted: RunsInput, user: AbstractBaseUser | AnonymousUser) -> Q
     runs = (
         visible_runs(user)
         .select_related("model", "corpus")
-        .exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
+        .exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELED])
     )
     return runs.filter(measure__in=fitting_measures(wanted)).defer("stimuli")
 

@@ -41,7 +41,7 @@ from probing.models import TextScore
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
     "Perplexity, …": (
-        "By how many per cent hidden words of the second variety are harder to guess than "
+        "By how many percent hidden words of the second variety are harder to guess than "
         "those of the first. Below 0 they are easier; 0 would be no difference."
     ),
 }
@@ -99,7 +99,7 @@ def method(result: SpanResult, record: dict[str, Any]) -> tuple[str, ...]:
         "or are noun phrases or verb phrases; each trial draws anew, in either text of a pair by "
         "itself. Settings and seeds stand under “How the models were asked”.",
         "Perplexity is exp of the mean negative log probability of the hidden span’s tokens. "
-        f"Entropy is −Σ p ln p of the five likeliest spans in nats, {_renormalised(ways)}.",
+        f"Entropy is −Σ p ln p of the five likeliest spans in nats, {_renormalized(ways)}.",
         "The value of a trial is the mean over texts, the value of a cell the mean over trials; sd "
         "is that of the trials’ means (ddof 1). "
         f"Percent change is 100 ({target} − {source}) / {source}{_rests_on(result)}. Intervals "
@@ -118,12 +118,12 @@ def _rests_on(result: SpanResult) -> str:
     return f", over the pairs with values of both{left}"
 
 
-def _renormalised(ways: set[bool]) -> str:
+def _renormalized(ways: set[bool]) -> str:
     if ways == {True}:
-        return "their probabilities renormalised over the five, so that it is at most ln 5 = 1.61"
+        return "their probabilities renormalized over the five, so that it is at most ln 5 = 1.61"
     if ways == {False}:
         return "their probabilities as the model gives them"
-    return "renormalised over the five or not as each run’s settings say"
+    return "renormalized over the five or not as each run’s settings say"
 
 
 # --- The tables of the span report: Table 11 and Figure 7 of Deas et al. (2023) -------------------

@@ -16,7 +16,7 @@ from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
 from annotation.common.lazy import pd
-from annotation.common.tables import neutralise
+from annotation.common.tables import neutralize
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document
 
@@ -90,7 +90,7 @@ def _cell(value: Any) -> Any:
 
 
 def _safe(text: str) -> str:
-    return neutralise(ILLEGAL_CHARACTERS_RE.sub("\ufffd", text))[:LONGEST_TEXT]
+    return neutralize(ILLEGAL_CHARACTERS_RE.sub("\ufffd", text))[:LONGEST_TEXT]
 
 
 def _make_reproducible(content: bytes, built: datetime) -> bytes:

@@ -1,9 +1,9 @@
 """Researchers' pages of language models, templates, prompts, word lists, lexicons and runs."""
 
-from probing.admin.labelled_templates import (
+from probing.admin.labeled_templates import (
     GroupLexiconAdmin,
-    LabelledTemplateSetAdmin,
-    LabelledTextSetAdmin,
+    LabeledTemplateSetAdmin,
+    LabeledTextSetAdmin,
 )
 from probing.admin.language_model import LanguageModelAdmin
 from probing.admin.prompt import PromptAdmin
@@ -13,8 +13,8 @@ from probing.admin.word_list import WordListAdmin
 
 __all__ = [
     "GroupLexiconAdmin",
-    "LabelledTemplateSetAdmin",
-    "LabelledTextSetAdmin",
+    "LabeledTemplateSetAdmin",
+    "LabeledTextSetAdmin",
     "LanguageModelAdmin",
     "PromptAdmin",
     "RunAdmin",

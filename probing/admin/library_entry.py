@@ -17,9 +17,9 @@ MATERIAL_TABS = (
     ("templateset", _("Sets of templates")),
     ("prompt", _("Prompts")),
     ("wordlist", _("Word lists")),
-    ("labelledtemplateset", _("Labelled templates")),
+    ("labeledtemplateset", _("Labeled templates")),
     ("grouplexicon", _("Lexicons of groups")),
-    ("labelledtextset", _("Labelled texts")),
+    ("labeledtextset", _("Labeled texts")),
 )
 
 

@@ -1,4 +1,4 @@
-"""Runs on labelled templates, as their forms ask: for classifiers, and with prompts."""
+"""Runs on labeled templates, as their forms ask: for classifiers, and with prompts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.researcher.pages.fields import ChoiceField, WholeNumberField
 from probing.admin.run_form import RunForm
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet, Prompt, PromptPurpose
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet, Prompt, PromptPurpose
 from probing.runs.text_stimuli import DEFAULT_EXAMPLES
 
 # --- Fields and labels that the forms of runs share
@@ -56,9 +56,9 @@ def prompt_label(prompt: Prompt) -> str:
 
 
 class ProbeRunForm(RunForm):
-    """A run on labelled templates with the words of lexicons."""
+    """A run on labeled templates with the words of lexicons."""
 
-    templates = tick_boxes(_("Labelled templates"))
+    templates = tick_boxes(_("Labeled templates"))
     groups = tick_boxes(
         _("Lexicons of groups"),
         _(
@@ -71,12 +71,12 @@ class ProbeRunForm(RunForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "templates", entries(LabelledTemplateSet.objects.all()), TEMPLATE_SET[0])
+        offer(self, "templates", entries(LabeledTemplateSet.objects.all()), TEMPLATE_SET[0])
         offer(self, "groups", entries(GroupLexicon.objects.all()), *DEFAULT_LEXICONS)
 
 
 class PromptedRunForm(ProbeRunForm):
-    """A run on labelled templates that asks for classes in words."""
+    """A run on labeled templates that asks for classes in words."""
 
     prompts = tick_boxes(
         _("Prompts"),
@@ -95,7 +95,7 @@ class PromptedRunForm(ProbeRunForm):
             "models; 9 in the paper, 0 shows none."
         ),
     )
-    examples_from = ChoiceField(label=_("Labelled texts for the examples"))
+    examples_from = ChoiceField(label=_("Labeled texts for the examples"))
 
     stimuli_template = "admin/probing/run/choose_prompted.html"
 
@@ -103,22 +103,22 @@ class PromptedRunForm(ProbeRunForm):
         super().__init__(*args, **kwargs)
         asking = Prompt.objects.filter(purpose=PromptPurpose.CLASSES)
         offer(self, "prompts", [(one.slug, prompt_label(one)) for one in asking])
-        sets = LabelledTextSet.objects.all()
+        sets = LabeledTextSet.objects.all()
         offer(self, "examples_from", [(one.slug, f"{one} ({len(one.texts)})") for one in sets])
         self.fields["examples_from"].initial = DEFAULT_EXAMPLES
 
 
-class LabelledTextRunForm(RunForm):
-    """A run on a set of labelled texts."""
+class LabeledTextRunForm(RunForm):
+    """A run on a set of labeled texts."""
 
     texts = ChoiceField(
-        label=_("Labelled texts"),
+        label=_("Labeled texts"),
         help_text=_("Splits that the set does not name are drawn with the seed."),
     )
 
-    stimuli_template = "admin/probing/run/choose_labelled_texts.html"
+    stimuli_template = "admin/probing/run/choose_labeled_texts.html"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        sets = LabelledTextSet.objects.all()
+        sets = LabeledTextSet.objects.all()
         offer(self, "texts", [(one.slug, f"{one} ({len(one.texts):,})") for one in sets])

@@ -61,7 +61,7 @@ from probing.runs.errors import RunError
 
 @admin.register(Run)
 class RunAdmin(HasImports, ModelAdmin):
-    """Runs are created, cancelled and resumed through the services; nothing is edited."""
+    """Runs are created, canceled and resumed through the services; nothing is edited."""
 
     list_display = ("title", "model_name", "status_badge", "progress", "created_at", "created_by")
     # Of models and corpora only those that the runs in sight have: names of others are not shown.
@@ -117,7 +117,7 @@ class RunAdmin(HasImports, ModelAdmin):
 
     @admin.action(description=_("Cancel"), permissions=["change"])
     def cancel_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        do_to_each(request, queryset, _refusing(cancel_run), gettext("Cancelled: %(n)d."))
+        do_to_each(request, queryset, _refusing(cancel_run), gettext("Canceled: %(n)d."))
 
     @admin.action(description=_("Resume"), permissions=["change"])
     def resume_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:

@@ -200,7 +200,7 @@ def _heat_cell(cell: ScoreCell, limit: float, templates: int) -> dict[str, str]:
     fewer = 0 < cell.n < templates
     return {
         "text": f"{signed(value)}{FEWER_TEMPLATES if fewer else ''}",
-        "step": f"{side}-{step}" if step else "centre",
+        "step": f"{side}-{step}" if step else "center",
         "reason": _("mean over {n} of {all} templates").format(n=cell.n, all=templates)
         if fewer
         else "",
@@ -214,7 +214,7 @@ BADGES = {
     RunStatus.RUNNING: "info mark-play",
     RunStatus.FINISHED: "good mark-tick",
     RunStatus.FAILED: "bad mark-cross",
-    RunStatus.CANCELLED: "mark-ring",
+    RunStatus.CANCELED: "mark-ring",
 }
 
 
@@ -277,14 +277,14 @@ _COUNTED = {
     "sentence": ngettext_lazy("%(n)s sentence", "%(n)s sentences", "number"),
     "pair of texts": ngettext_lazy("%(n)s pair of texts", "%(n)s pairs of texts", "number"),
     "text": ngettext_lazy("%(n)s text", "%(n)s texts", "number"),
-    "labelled text": ngettext_lazy("%(n)s labelled text", "%(n)s labelled texts", "number"),
+    "labeled text": ngettext_lazy("%(n)s labeled text", "%(n)s labeled texts", "number"),
     "attribute": ngettext_lazy("%(n)s attribute", "%(n)s attributes", "number"),
     "prompt": ngettext_lazy("%(n)s prompt", "%(n)s prompts", "number"),
 }
 
 
 #: Counted by the thousand.
-_MANY = ("sentence", "labelled text")
+_MANY = ("sentence", "labeled text")
 
 
 def numbers(counts: Mapping[str, int]) -> str:

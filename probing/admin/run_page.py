@@ -23,7 +23,7 @@ from probing.admin.run_charts import LevelAxis, Tick, draw_rate, draw_shards, he
 from probing.measures.base import ANSWER_COLUMNS, ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
-from probing.measures.labelled_texts import SPLITS, LabelledTexts
+from probing.measures.labeled_texts import SPLITS, LabeledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -238,7 +238,7 @@ def page_context(run: Run) -> dict[str, Any]:
         **live_context(run),
         "stimuli": stimuli,
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
-        "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
+        "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabeledTexts) else [],
         "parameters": run_charts.parameter_labels(run),
         "keeps_answers": keeps_answers(run),
         "tokens_spent": f"{run.tokens_spent:,}",
@@ -312,8 +312,8 @@ def _contents(stimuli: Any) -> str:
                 **asked,
             }
         )
-    if isinstance(stimuli, LabelledTexts):
-        return run_charts.numbers({"labelled text": len(stimuli.texts)})
+    if isinstance(stimuli, LabeledTexts):
+        return run_charts.numbers({"labeled text": len(stimuli.texts)})
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
     if isinstance(stimuli, RatingStimuli):
         return run_charts.numbers(numbers)
@@ -322,7 +322,7 @@ def _contents(stimuli: Any) -> str:
     return run_charts.numbers({**numbers, "template": len(stimuli.templates)})
 
 
-def _text_counts(stimuli: LabelledTexts) -> list[tuple[str, list[str]]]:
+def _text_counts(stimuli: LabeledTexts) -> list[tuple[str, list[str]]]:
     """Return the numbers of texts of every split, class by class."""
     counts = stimuli.counts()
     return [
@@ -403,7 +403,7 @@ def results_context(run: Run) -> dict[str, Any] | None:
             "template": "admin/probing/run/results_spans.html",
             "lines": _span_lines(run),
             "hidden": "conditions" in run.parameters,
-            "renormalised": run.parameters.get("normalise", True),
+            "renormalized": run.parameters.get("normalise", True),
         }
     if kind is ResultKind.SURPRISALS:
         return {

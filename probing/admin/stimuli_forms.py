@@ -29,7 +29,7 @@ from annotation.models import (
 )
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.probe_forms import (
-    LabelledTextRunForm,
+    LabeledTextRunForm,
     ProbeRunForm,
     PromptedRunForm,
     entries,
@@ -43,7 +43,7 @@ from probing.admin.run_form import RunForm, Subject
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
-from probing.measures.labelled_texts import LabelledTexts
+from probing.measures.labeled_texts import LabeledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -510,5 +510,5 @@ FORMS: dict[type, type[RunForm]] = {
     ProbeStimuli: ProbeRunForm,
     RatingStimuli: RatingRunForm,
     PromptedStimuli: PromptedRunForm,
-    LabelledTexts: LabelledTextRunForm,
+    LabeledTexts: LabeledTextRunForm,
 }

@@ -41,7 +41,7 @@ class WordListForm(forms.ModelForm):
 
     class Meta:
         model = WordList
-        fields = ("title", "slug", "purpose", "licence", "citation")
+        fields = ("title", "slug", "purpose", "license", "citation")
 
     parsed: ParsedWords | None = None
 
@@ -73,14 +73,14 @@ class WordListAdmin(LibraryFiles, HistoryAdmin, LibraryEntryAdmin):
     """Lists of words that are looked for in texts, such as those that a source calls offensive."""
 
     form = WordListForm
-    list_display = ("title", "slug", "purpose", "n_words", "licence")
+    list_display = ("title", "slug", "purpose", "n_words", "license")
     list_filter = ("purpose",)
     search_fields = ("title", "slug")
     prepopulated_fields = {"slug": ("title",)}
     library_kind = WordListKind()
 
     def get_fields(self, request: HttpRequest, obj: WordList | None = None) -> Any:
-        described = ("title", "slug", "purpose", "licence", "citation")
+        described = ("title", "slug", "purpose", "license", "citation")
         if obj is None:
             return (*described, "file")
         may_change = self.has_change_permission(request, obj)
@@ -98,7 +98,7 @@ class WordListAdmin(LibraryFiles, HistoryAdmin, LibraryEntryAdmin):
                 slug=obj.slug or slugify(obj.title),
                 title=obj.title,
                 purpose=obj.purpose,
-                licence=obj.licence,
+                license=obj.license,
                 citation=obj.citation,
                 user=request.user if isinstance(request.user, User) else None,
             )

@@ -177,8 +177,8 @@ class MeasureSerializer(serializers.Serializer[Any]):
         help_text="What it works on: `Stimuli` (groups, traits, templates), `SentenceStimuli` "
         "(groups, traits, and a corpus or sentences), `TextStimuli` (a corpus and prompts), "
         "`GuiseStimuli` (a corpus or names, prompts and attributes), `ProbeStimuli` "
-        "(templates: sets of labelled templates; groups: lexicons), `PromptedStimuli` (the same, "
-        "with prompts and examples), `RatingStimuli` (a study) or `LabelledTexts` (texts)."
+        "(templates: sets of labeled templates; groups: lexicons), `PromptedStimuli` (the same, "
+        "with prompts and examples), `RatingStimuli` (a study) or `LabeledTexts` (texts)."
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
@@ -302,17 +302,17 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         default=0,
         min_value=0,
         max_value=100,
-        help_text="Number of training pairs, or of labelled texts, shown before each text.",
+        help_text="Number of training pairs, or of labeled texts, shown before each text.",
     )
     examples_from = serializers.CharField(
         max_length=SLUG_LENGTH,
         required=False,
         default=DEFAULT_EXAMPLES,
-        help_text="For prompted classification: the slug of the labelled texts that examples are "
+        help_text="For prompted classification: the slug of the labeled texts that examples are "
         "drawn from, as many of each class.",
     )
     texts = _optional_text(
-        SLUG_LENGTH, "For fine-tuning a classifier: the slug of a set of labelled texts."
+        SLUG_LENGTH, "For fine-tuning a classifier: the slug of a set of labeled texts."
     )
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the measure's schema describes them."
@@ -324,7 +324,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
 class ClassifyRequestSerializer(serializers.Serializer[Any]):
     """Sentences to classify with the models that a fine-tuning has kept."""
 
-    templates = _names([], "Slugs of sets of labelled templates.")
+    templates = _names([], "Slugs of sets of labeled templates.")
     groups = _names(list(DEFAULT_LEXICONS), "Slugs of lexicons.")
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the schema of classification describes them."

@@ -10,13 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import Staff
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
-from probing.models.labelled_templates import LibraryFile
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
+from probing.models.labeled_templates import LibraryFile
 
 NAMES: dict[str, type[LibraryFile]] = {
-    "templates": LabelledTemplateSet,
+    "templates": LabeledTemplateSet,
     "lexicon": GroupLexicon,
-    "texts": LabelledTextSet,
+    "texts": LabeledTextSet,
 }
 
 
@@ -26,7 +26,7 @@ class StimuliEntrySerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=list(NAMES))
     slug = serializers.SlugField()
     title = serializers.CharField()
-    licence = serializers.CharField()
+    license = serializers.CharField()
     citation = serializers.CharField()
 
 
@@ -38,7 +38,7 @@ class StimuliViewSet(viewsets.ViewSet):
     @extend_schema(responses=StimuliEntrySerializer(many=True))
     def list(self, request: Request) -> Response:
         """List the sets of templates, lexicons and sets of texts that runs can name."""
-        fields = ("slug", "title", "licence", "citation")
+        fields = ("slug", "title", "license", "citation")
         rows = [
             {"kind": kind, **row}
             for kind, model in NAMES.items()

@@ -177,7 +177,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     @extend_schema(request=None, responses=RunDetailSerializer)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, public_id: str) -> Response:
-        """Reopen a cancelled or failed run; only what is not stored is computed again."""
+        """Reopen a canceled or failed run; only what is not stored is computed again."""
         return Response(RunDetailSerializer(resume_run(run=self.get_object())).data)
 
     @extend_schema(responses=ProgressSerializer)

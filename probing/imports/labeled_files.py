@@ -28,13 +28,13 @@ from annotation.imports.import_kind import (
     ImportRow,
     ReadRows,
 )
-from probing.library.labelled_files import group_slug, set_entries, stored_groups, unfill
+from probing.library.labeled_files import group_slug, set_entries, stored_groups, unfill
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
-from probing.measures.labelled_texts import SPLIT_NAMES, LabelledText
+from probing.measures.labeled_texts import SPLIT_NAMES, LabeledText
 from probing.measures.probe_stimuli import ROLES, SENTIMENT, ProbeGroup, ProbeTemplate
 from probing.measures.probe_templates import ANY, ProbeTemplateError, placeholders
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
-from probing.models.labelled_templates import LibraryFile
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
+from probing.models.labeled_templates import LibraryFile
 
 LONGEST_TEXT, LONGEST_SENTENCE, LONGEST_NAME = 1000, 10_000, 200
 MOST_SENTENCES = 100_000
@@ -48,7 +48,7 @@ LABELS = ImportOption(
 FACTS = (
     ImportOption("slug", "Slug", "The entry’s name in commands.", needed=True),
     ImportOption("title", "Title", "As pages call it; without one, the slug."),
-    ImportOption("licence", "License", "For example MIT; needed for a new entry."),
+    ImportOption("license", "License", "For example MIT; needed for a new entry."),
     ImportOption("citation", "Citation", "Who made it, and where it is from.", is_long=True),
     ImportOption(
         "replace",
@@ -109,7 +109,7 @@ class LibraryFileImport(ImportKind):
         entry = (model._default_manager.filter(slug=slug).first() if replaces else None) or model(
             slug=slug, title=slug
         )
-        for name in ("title", "licence", "citation"):
+        for name in ("title", "license", "citation"):
             setattr(entry, name, request.option(name) or getattr(entry, name))
         set_entries(entry, rows)
         return entry
@@ -151,7 +151,7 @@ class LabeledTexts(LibraryFileImport):
         "A row for each text with its label, for demonstrations and to train classifiers on; for "
         "training, splits that are not there are drawn by each run."
     )
-    model = LabelledTextSet
+    model = LabeledTextSet
     noun = "texts"
     columns = (
         ImportColumn("text", "the text", needed=True, other_names=("sentence", "template")),
@@ -166,7 +166,7 @@ class LabeledTexts(LibraryFileImport):
             raise TableFileError(
                 f"The file holds {len(read.rows):,} rows, expected {MOST_SENTENCES:,} at most."
             )
-        found: dict[str, tuple[int, LabelledText]] = {}
+        found: dict[str, tuple[int, LabeledText]] = {}
         for row in read.rows:
             text, label = _text(row, longest=LONGEST_SENTENCE), labels.read(row)
             split = row.text("split").casefold()
@@ -174,7 +174,7 @@ class LabeledTexts(LibraryFileImport):
                 row.refuse("split", split, "train, validation or test")
             if row.faults:
                 continue
-            new = LabelledText(text, label, SPLIT_NAMES[split] if split else "")
+            new = LabeledText(text, label, SPLIT_NAMES[split] if split else "")
             line, known = found.setdefault(text, (row.line, new))
             if known.label != label:
                 row.fault(f"The text has another label than on line {line}.")
@@ -182,7 +182,7 @@ class LabeledTexts(LibraryFileImport):
                 row.fault(f"The text stands on line {line} in the split {known.split}.")
             elif line != row.line:
                 row.fault(f"The text stands on line {line} already.")
-        return {LabelledTextSet: [text for _, text in found.values()]}
+        return {LabeledTextSet: [text for _, text in found.values()]}
 
 
 class LabeledTemplates(LibraryFileImport):
@@ -194,7 +194,7 @@ class LabeledTemplates(LibraryFileImport):
         "A row for each sentence with a placeholder such as {identity_adj} and its label; or "
         "filled sentences with the group that each mentions, and the lexicon of their words."
     )
-    model = LabelledTemplateSet
+    model = LabeledTemplateSet
     noun = "templates"
     columns = (
         ImportColumn("text", "the sentence", needed=True, other_names=("template",)),
@@ -240,7 +240,7 @@ class LabeledTemplates(LibraryFileImport):
                 row.fault(f"The template stands on line {line} already.")
         width = len(str(len(found)))
         return {
-            LabelledTemplateSet: [
+            LabeledTemplateSet: [
                 ProbeTemplate(f"{number:0{width}d}", text, label)
                 for number, (text, (_, label)) in enumerate(found.items(), start=1)
             ]
@@ -309,7 +309,7 @@ class TextPairs(LibraryFileImport):
         "A row for each text of a pair: texts that signal a group without naming it, such as names "
         "or two varieties. They become templates and a lexicon of one name."
     )
-    model = LabelledTemplateSet
+    model = LabeledTemplateSet
     noun = "pairs"
     columns = (
         ImportColumn("pair", "which texts belong together", needed=True),
@@ -340,7 +340,7 @@ class TextPairs(LibraryFileImport):
         _check_pairs(read, texts, called)
         places = {pair: f"pair_{number:04d}" for number, pair in enumerate(texts, start=1)}
         return {
-            LabelledTemplateSet: [
+            LabeledTemplateSet: [
                 ProbeTemplate(place.removeprefix("pair_"), f"{{{place}}}", found[pair])
                 for pair, place in places.items()
             ],

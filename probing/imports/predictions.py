@@ -33,7 +33,7 @@ from annotation.imports.import_kind import (
     ReadRows,
 )
 from probing.imports.run_import import account
-from probing.library.labelled_files import stored_groups, unfill
+from probing.library.labeled_files import stored_groups, unfill
 from probing.measures.classification import Classification, ClassificationParameters
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli, ProbeTemplate

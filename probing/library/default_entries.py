@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models, transaction
 
 #: Of what was made for the library.
-_OWN: dict[str, Any] = {"citation": "Made for this platform.", "licence": "CC0"}
+_OWN: dict[str, Any] = {"citation": "Made for this platform.", "license": "CC0"}
 
 
 def _add_missing(entries: Iterable[models.Model], using: str) -> None:
@@ -58,26 +58,26 @@ def seed_guises(*, using: str = "default") -> None:
     _add_missing((WordList(**entry._asdict()) for entry in ATTRIBUTE_LISTS), using)
 
 
-def seed_labelled_templates(*, using: str = "default") -> None:
-    """Create the lexicons and the sets of labelled templates that are missing by slug."""
+def seed_labeled_templates(*, using: str = "default") -> None:
+    """Create the lexicons and the sets of labeled templates that are missing by slug."""
     from probing.measures.lexicon_library import LEXICONS, NAME_LEXICON, TEMPLATE_SETS
-    from probing.models import GroupLexicon, LabelledTemplateSet
+    from probing.models import GroupLexicon, LabeledTemplateSet
 
     _add_missing(
-        (GroupLexicon(licence="CC0", **asdict(entry)) for entry in (*LEXICONS, NAME_LEXICON)),
+        (GroupLexicon(license="CC0", **asdict(entry)) for entry in (*LEXICONS, NAME_LEXICON)),
         using,
     )
     for slug, title, templates in TEMPLATE_SETS:
-        LabelledTemplateSet.objects.using(using).get_or_create(
+        LabeledTemplateSet.objects.using(using).get_or_create(
             slug=slug,
             defaults=_OWN | {"title": title, "templates": [asdict(one) for one in templates]},
         )
 
 
 def seed_class_prompts(*, using: str = "default") -> None:
-    """Create wordings that ask for a class, and labelled texts, that are missing by slug."""
+    """Create wordings that ask for a class, and labeled texts, that are missing by slug."""
     from probing.measures.class_prompt_library import CLASS_PROMPTS, DEMONSTRATION_SET
-    from probing.models import LabelledTextSet, Prompt, PromptPurpose
+    from probing.models import LabeledTextSet, Prompt, PromptPurpose
 
     _add_missing(
         (
@@ -87,7 +87,7 @@ def seed_class_prompts(*, using: str = "default") -> None:
         using,
     )
     slug, title, texts = DEMONSTRATION_SET
-    LabelledTextSet.objects.using(using).get_or_create(
+    LabeledTextSet.objects.using(using).get_or_create(
         slug=slug, defaults=_OWN | {"title": title, "texts": [asdict(one) for one in texts]}
     )
 
@@ -97,5 +97,5 @@ def seed_after_migrate(*, using: str, **_: Any) -> None:
     seed_templates(using=using)
     seed_prompts(using=using)
     seed_guises(using=using)
-    seed_labelled_templates(using=using)
+    seed_labeled_templates(using=using)
     seed_class_prompts(using=using)

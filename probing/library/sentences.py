@@ -24,7 +24,7 @@ SAMPLE = {"singular": "nurse", "plural": "nurses", "Plural": "Nurses"}
 FORM_NAMES: dict[GroupForm, str] = {
     "singular": "singular",
     "plural": "plural",
-    "Plural": "capitalised plural",
+    "Plural": "capitalized plural",
 }
 
 # Words right before the group that ask for one number.

@@ -12,7 +12,7 @@ from annotation.library.library_kind import Column, Draft, Known, LibraryKind, V
 from probing.library.word_lists import find_fault, split_words
 from probing.models import WordList, WordPurpose
 
-FACTS = ("title", "licence", "citation", "purpose")
+FACTS = ("title", "license", "citation", "purpose")
 
 
 class WordListKind(LibraryKind):
@@ -27,10 +27,10 @@ class WordListKind(LibraryKind):
         Column("slug", "the list's name, on every row, such as mild-words", needed=True),
         Column("title", "what the list is called; needed on its first row", needed=True),
         Column(
-            "licence",
-            "its licence or what was agreed; needed on its first row",
+            "license",
+            "its license or what was agreed; needed on its first row",
             needed=True,
-            other_names=("license",),
+            other_names=("licence",),
         ),
         Column("citation", "who made the list, and where it is from"),
         Column("purpose", f"what it is for: {', '.join(WordPurpose.values)}; empty is the first"),
@@ -47,7 +47,7 @@ class WordListKind(LibraryKind):
         return {
             entry.slug: {
                 "title": entry.title.strip(),
-                "licence": entry.licence.strip(),
+                "license": entry.license.strip(),
                 "citation": entry.citation.strip(),
                 "purpose": entry.purpose,
                 "words": tuple(entry.words),
@@ -59,7 +59,7 @@ class WordListKind(LibraryKind):
     def empty(self) -> Values:
         return {
             "title": "",
-            "licence": "",
+            "license": "",
             "citation": "",
             "purpose": WordPurpose.LOOKUP.value,
             "words": (),

@@ -87,7 +87,7 @@ def import_word_list(
     content: bytes,
     slug: str,
     title: str,
-    licence: str,
+    license: str,
     citation: str = "",
     purpose: str = WordPurpose.LOOKUP,
     user: AbstractBaseUser | None = None,
@@ -100,7 +100,7 @@ def import_word_list(
     word_list = WordList(
         slug=slug,
         title=title,
-        licence=licence,
+        license=license,
         citation=citation,
         purpose=purpose,
         words=list(parsed.words),

@@ -14,8 +14,8 @@ from annotation.common.lazy import np, npt
 from probing.lm.cache import BoundedCache
 from probing.lm.word_places import OpenSentence
 
-#: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
-Renormalisation = Literal["class", "released"]
+#: How the factors of a word's probability are normalized; see :meth:`SlotModel.word_logprobs`.
+Renormalization = Literal["class", "released"]
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class SlotModel(SlotTokenizer, Protocol):
         contexts: Sequence[SlotContext],
         words: Sequence[str],
         *,
-        renorm: Renormalisation | None = None,
+        renorm: Renormalization | None = None,
         part: WordPart = "word",
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.

@@ -26,7 +26,7 @@ _ENDPOINT: Final = "/v1/chat/completions"
 #: What a batch says of itself, so that it is found again.
 _MARK = "stereoscope"
 _ENDED = ("failed", "cancelled")
-_UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
+_UNFINISHED = ("validating", "in_progress", "finalizing", "canceling")
 #: Batches that are looked through for one that nobody wrote down.
 _LOOKED_THROUGH = 100
 #: Seconds between two looks at a batch: at least, and at most; in between a tenth of its age.

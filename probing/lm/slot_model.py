@@ -18,7 +18,7 @@ from probing.lm.errors import ContextTooLongError
 from probing.lm.numerics import at_least_float32, widen
 from probing.lm.protocols import (
     Pieces,
-    Renormalisation,
+    Renormalization,
     SlotBatch,
     SlotChain,
     SlotContext,
@@ -139,7 +139,7 @@ class EncoderModel(Embedder[EncoderTokenizer]):
 class SlotModelBase(Embedder[T], Generic[T]):
     """A model with its tokenizer; a subclass says how the sentences of a chain are read."""
 
-    #: Tokens of the original vocabulary; None where the released renormalisation is not defined.
+    #: Tokens of the original vocabulary; None where the released renormalization is not defined.
     _base: torch.Tensor | None = None
 
     def __init__(
@@ -168,7 +168,7 @@ class SlotModelBase(Embedder[T], Generic[T]):
         contexts: Sequence[SlotContext],
         words: Sequence[str],
         *,
-        renorm: Renormalisation | None = None,
+        renorm: Renormalization | None = None,
         part: WordPart = "word",
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
@@ -189,7 +189,7 @@ class SlotModelBase(Embedder[T], Generic[T]):
         if renorm not in (None, "class", "released"):
             raise ValueError(f"renorm is None, 'class' or 'released', not {renorm!r}")
         if renorm == "released" and self._base is None:
-            raise ValueError("the released renormalisation is defined for masked models alone")
+            raise ValueError("the released renormalization is defined for masked models alone")
         chain = self.slot_chain(contexts, words, part=part)
         factors = np.empty(len(chain.target), dtype=np.float64)
         for lookups, rows, _, logits in self._forward(chain):
@@ -197,7 +197,7 @@ class SlotModelBase(Embedder[T], Generic[T]):
             row = torch.from_numpy(rows).to(values.device)
             target = torch.from_numpy(chain.target[lookups]).to(values.device)
             subword = torch.from_numpy(chain.subword[lookups]).to(values.device)
-            norms = self._log_normalisers(values, row, target, subword, renorm)
+            norms = self._log_normalizers(values, row, target, subword, renorm)
             factors[lookups] = (values[row, target] - norms).cpu().numpy()
         totals = np.zeros((len(contexts), len(words)), dtype=np.float64)
         # Summed subword by subword, so that the order of addition never depends on the batches.
@@ -224,13 +224,13 @@ class SlotModelBase(Embedder[T], Generic[T]):
                 target=chain.target[lookups],
             )
 
-    def _log_normalisers(
+    def _log_normalizers(
         self,
         logits: torch.Tensor,
         row: torch.Tensor,
         target: torch.Tensor,
         subword: torch.Tensor,
-        renorm: Renormalisation | None,
+        renorm: Renormalization | None,
     ) -> torch.Tensor:
         """Return, per target, the log of the summed exp(logit) that its factor is divided by."""
         if renorm is None:

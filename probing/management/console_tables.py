@@ -12,7 +12,7 @@ from rich.text import Text
 
 from probing.measures.base import ResultKind
 from probing.measures.guise_stimuli import GuiseStimuli
-from probing.measures.labelled_texts import SPLITS, LabelledTexts
+from probing.measures.labeled_texts import SPLITS, LabeledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -83,7 +83,7 @@ def describe_stimuli(stimuli: Any) -> str:
             f"{count(len(stimuli.groups), 'group')}, {count(len(stimuli.traits), 'trait')}, "
             f"the question of “{stimuli.title}”"
         )
-    if isinstance(stimuli, LabelledTexts):
+    if isinstance(stimuli, LabeledTexts):
         parts = [f"{len(stimuli.part(split)):,} {split}" for split in SPLITS]
         return f"“{stimuli.name}”: {', '.join(parts)} texts"
     return (

@@ -310,7 +310,7 @@ def _words(traits: Iterable[Trait], adjectives: Adjectives) -> Iterable[str]:
 
 POLES: tuple[Pole, Pole] = ("high", "low")
 #: What a row says of a group's leaning: see `Leaning`.
-LEANING = ("towards", "error", "n_contexts", "high_sizes", "low_sizes", "words_alike")
+LEANING = ("toward", "error", "n_contexts", "high_sizes", "low_sizes", "words_alike")
 PAIR_SCORE = "pair_score"
 P_VALUE = "p_value"
 #: Stands where other measures name a template.
@@ -628,7 +628,7 @@ def _effect_row(
         more = dict(
             zip(
                 LEANING,
-                (leaning.towards, leaning.error, leaning.n, *sizes, not pooled),
+                (leaning.toward, leaning.error, leaning.n, *sizes, not pooled),
                 strict=True,
             )
         )
@@ -641,10 +641,10 @@ def _effect_row(
 def _beside_others(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with p-values of every group beside the others; `n_draws` counts groups."""
     rows = rows.copy()
-    for _, of_trait in rows[rows["towards"].notna()].groupby("trait"):
+    for _, of_trait in rows[rows["toward"].notna()].groupby("trait"):
         leanings = {
             place: Leaning(
-                np.asarray(row["towards"], dtype=float),
+                np.asarray(row["toward"], dtype=float),
                 float(row["error"]),
                 int(row["n_contexts"]),
                 (tuple(map(int, row["high_sizes"])), tuple(map(int, row["low_sizes"]))),

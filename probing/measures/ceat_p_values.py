@@ -38,9 +38,9 @@ def permutation_p_value(
     """
     sizes = (tuple(map(len, positive)), tuple(map(len, negative)))
     weights = _signed_weights(sizes, words_alike)
-    centre = group.astype(np.float64).mean(axis=0)
+    center = group.astype(np.float64).mean(axis=0)
     # A context's mean cosine with all contexts of the group.
-    cosines = np.concatenate([*positive, *negative]).astype(np.float64) @ centre
+    cosines = np.concatenate([*positive, *negative]).astype(np.float64) @ center
     cosines -= cosines.mean()
     at_once = max(_PERMUTED_AT_ONCE // len(weights), 1)
     # Equal differences are summed in different orders.
@@ -57,13 +57,13 @@ def permutation_p_value(
 class Leaning:
     """How a group leans, and what is needed to set it beside other groups.
 
-    towards : (n_contexts of all words,) mean cosine of the group with each, A's words, then B's
+    toward : (n_contexts of all words,) mean cosine of the group with each, A's words, then B's
     error : squared error of the group's lean, its cosines with A less those with B, over its
         contexts; NaN with one context
     n : contexts of the group; sizes : contexts of each word, A's, then B's
     """
 
-    towards: npt.NDArray[np.float64]
+    toward: npt.NDArray[np.float64]
     error: float
     n: int
     sizes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -84,7 +84,7 @@ def leaning_of(
 def relative_p_value(own: Leaning, others: Sequence[Leaning], *, words_alike: bool) -> float:
     """Return the two-sided p-value of a group that leans as the mean of the others does (*ours*).
 
-    others : leanings of the other groups towards the same words
+    others : leanings of the other groups toward the same words
 
     With u the group's mean cosines with every context of the words less those of the other groups,
     d is the mean of u over A's words less that over B's. Its squared error is the sum of those over
@@ -95,7 +95,7 @@ def relative_p_value(own: Leaning, others: Sequence[Leaning], *, words_alike: bo
     if not others:
         return float("nan")
     share = 1 / len(others)
-    u = own.towards - share * sum(other.towards for other in others)
+    u = own.toward - share * sum(other.toward for other in others)
     weights = _signed_weights(own.sizes, words_alike)
     parts = [(own.error, own.n), *((share**2 * other.error, other.n) for other in others)]
     start = 0

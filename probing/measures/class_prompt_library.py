@@ -1,4 +1,4 @@
-"""Wordings that ask for a text's sentiment, and labelled texts to show before it.
+"""Wordings that ask for a text's sentiment, and labeled texts to show before it.
 
 The first three are those of Kohankhaki et al., §3.4, to the letter. The others, and the texts, are
 ours: wordings of one meaning show how much of a gap is the wording's, and the texts name no group.
@@ -75,6 +75,6 @@ _SHOWN = (
 TEXTS_SLUG = "plain-examples"
 DEMONSTRATION_SET = (
     TEXTS_SLUG,
-    "Plain labelled texts",
+    "Plain labeled texts",
     tuple(Demonstration(text, label) for label, texts in enumerate(_SHOWN) for text in texts),
 )

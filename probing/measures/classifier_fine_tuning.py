@@ -1,6 +1,6 @@
 """Fine-tuning of classifiers: Kohankhaki et al. (2024), §3.3.
 
-A model gets a head for the classes of a labelled data set and is trained several times, with seeds
+A model gets a head for the classes of a labeled data set and is trained several times, with seeds
 of its own, in full or by low-rank adapters. The best trainings by accuracy on the test set become
 models that classification can be run with.
 """
@@ -28,7 +28,7 @@ from probing.measures.base import (
     ShardPlan,
     in_words,
 )
-from probing.measures.labelled_texts import LabelledText, LabelledTexts, shared_texts
+from probing.measures.labeled_texts import LabeledText, LabeledTexts, shared_texts
 from probing.measures.stimuli import StimuliError
 from probing.training.schedule import TrainingSettings
 from probing.training.trainable_classifier import Example, Lora
@@ -218,7 +218,7 @@ class ClassifierTuningParameters(MeasureParameters):
     )
 
 
-class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
+class ClassifierFineTuning(Measure[LabeledTexts, ClassifierTuningParameters]):
     """Trains copies of the model to classify, one shard each, and takes the best of them.
 
     All but `complete` takes parameters that are complete.
@@ -232,7 +232,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
     )
     abilities = frozenset({"train_classifier"})
     Parameters = ClassifierTuningParameters
-    stimuli_type = LabelledTexts
+    stimuli_type = LabeledTexts
     result = ResultKind.TRAINED_CLASSIFIERS
 
     def complete(
@@ -253,7 +253,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         return parameters.model_copy(update=left)
 
     def plan(
-        self, stimuli: LabelledTexts, parameters: ClassifierTuningParameters, seed: int = 0
+        self, stimuli: LabeledTexts, parameters: ClassifierTuningParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for every training; all points of a grid get the same seeds."""
         return [
@@ -267,7 +267,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
 
     def problems(
         self,
-        stimuli: LabelledTexts,
+        stimuli: LabeledTexts,
         parameters: ClassifierTuningParameters,
         lm: ClassifierTokenizer,
     ) -> list[Problem]:
@@ -293,7 +293,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
 
     def estimate(
         self,
-        stimuli: LabelledTexts,
+        stimuli: LabeledTexts,
         parameters: ClassifierTuningParameters,
         lm: ClassifierTokenizer,
     ) -> Cost:
@@ -309,7 +309,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
     def compute(
         self,
         payload: Mapping[str, Any],
-        stimuli: LabelledTexts,
+        stimuli: LabeledTexts,
         parameters: ClassifierTuningParameters,
         lm: TrainableClassifier,
     ) -> pd.DataFrame:
@@ -342,7 +342,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         return pd.DataFrame([{**payload, "name": lm.name, **asdict(trained)}])
 
     def aggregate(
-        self, stimuli: LabelledTexts, parameters: ClassifierTuningParameters, shard_frames: Frames
+        self, stimuli: LabeledTexts, parameters: ClassifierTuningParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return the scores of every training, and which are kept.
 
@@ -373,7 +373,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         )
 
     def remarks(
-        self, stimuli: LabelledTexts, parameters: ClassifierTuningParameters, shard_frames: Frames
+        self, stimuli: LabeledTexts, parameters: ClassifierTuningParameters, shard_frames: Frames
     ) -> list[str]:
         rows = _rows(shard_frames, parameters)
         scores = self.aggregate(stimuli, parameters, shard_frames)
@@ -437,11 +437,11 @@ def _mean_sd(values: Any) -> str:
     return f"{values.mean():.3f} (sd {values.std(ddof=1):.3f})"
 
 
-def _examples(texts: Sequence[LabelledText]) -> list[Example]:
+def _examples(texts: Sequence[LabeledText]) -> list[Example]:
     return [Example(one.text, one.label) for one in texts]
 
 
-def _split_problems(stimuli: LabelledTexts) -> list[Problem]:
+def _split_problems(stimuli: LabeledTexts) -> list[Problem]:
     found = []
     counts = stimuli.counts()
     if sum(n > 0 for (split, _), n in counts.items() if split == "train") < 2:

@@ -94,7 +94,7 @@ class AttributeList(NamedTuple):
     purpose: str
     words: tuple[str, ...]
     citation: str
-    licence: str = "Single words, free of rights"
+    license: str = "Single words, free of rights"
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ class IlpsStarParameters(SlotParameters):
 
     renorm: Literal["class", "released"] | None = Field(
         None,
-        title="Renormalisation",
+        title="Renormalization",
         description="What each factor of a word's probability is divided by: nothing (the "
         "published chain rule), the probability mass of its own class of tokens, word-initial or "
         "continuation (class), or the word-initial mass for the first subword and the "
@@ -144,7 +144,7 @@ class IlpsStar(LogRatioMeasure[IlpsStarParameters]):
     Parameters = IlpsStarParameters
 
     def evidence_key(self, parameters: IlpsStarParameters) -> tuple[Any, ...]:
-        """Log probabilities depend on the renormalisation."""
+        """Log probabilities depend on the renormalization."""
         return (parameters.renorm,)
 
     def evidence(
@@ -160,13 +160,13 @@ class IlpsStar(LogRatioMeasure[IlpsStarParameters]):
     def problems(
         self, stimuli: Stimuli, parameters: IlpsStarParameters, lm: SlotTokenizer
     ) -> list[Problem]:
-        """Add a remark where the released renormalisation gives no probabilities."""
+        """Add a remark where the released renormalization gives no probabilities."""
         found = super().problems(stimuli, parameters, lm)
         if parameters.renorm == "released" and lm.hyphens_start_words:
             words = [word for t in stimuli.traits for word in (t.low, t.high) if "-" in word]
             if words:
                 message = (
-                    "With the released renormalisation and a WordPiece tokenizer the factors of "
+                    "With the released renormalization and a WordPiece tokenizer the factors of "
                     f"hyphenated words are not probabilities and may exceed 1: {', '.join(words)}."
                     " Use class, or none."
                 )

@@ -1,4 +1,4 @@
-"""Lexicons that every installation begins with, and a small set of labelled templates."""
+"""Lexicons that every installation begins with, and a small set of labeled templates."""
 
 from __future__ import annotations
 

@@ -588,7 +588,7 @@ def _text_problems(
     if same:
         message = (
             f"{len(same)} pairs say the same in both varieties, such as '{same[0]}'; they draw the "
-            "scores towards 0."
+            "scores toward 0."
         )
         found.append(Problem("corpus", message, False))
     longest = max(stimuli.prompts, key=lambda prompt: lm.count_tokens(prompt.text))

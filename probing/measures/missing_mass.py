@@ -94,6 +94,6 @@ def wilson_bounds(
 ) -> tuple[Floats, Floats]:
     """Return Wilson's (1927) 95 % interval of shares of `n` answers; NaN where n is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+        center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+    return np.maximum(center - half, 0.0), np.minimum(center + half, 1.0)

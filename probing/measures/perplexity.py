@@ -49,7 +49,7 @@ class PerplexityParameters(MeasureParameters):
 
     unit: Literal["token", "word"] = Field(
         "token",
-        title="Normalised by",
+        title="Normalized by",
         description="The number of tokens, as usual, or of words, to set models with different "
         "tokenizers side by side (ours).",
         json_schema_extra=in_words({"token": "number of tokens", "word": "number of words"}),

@@ -1,4 +1,4 @@
-"""Stimuli of classification: labelled templates, and groups with the words that mention them.
+"""Stimuli of classification: labeled templates, and groups with the words that mention them.
 
 Kohankhaki et al., §3.1. A group may have several fillers; placebo adjectives and the sentence
 without a mention are further groups with a role of their own (*ours*).
@@ -61,7 +61,7 @@ class ProbeSentence:
 
 @dataclass(frozen=True)
 class ProbeStimuli(StoredStimuli):
-    """Labelled sentences about groups.
+    """Labeled sentences about groups.
 
     name : of the data set, as reports print it
     classes : names of the labels by their numbers

@@ -1,4 +1,4 @@
-"""Stimuli of prompted classification: labelled sentences, wordings, and demonstrations."""
+"""Stimuli of prompted classification: labeled sentences, wordings, and demonstrations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Shots:
 
 @dataclass(frozen=True)
 class PromptedStimuli(ProbeStimuli):
-    """Labelled sentences about groups, wordings that ask for their class, and demonstrations.
+    """Labeled sentences about groups, wordings that ask for their class, and demonstrations.
 
     shots : one entry for each repeat; empty = nothing is shown
     """

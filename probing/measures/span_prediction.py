@@ -4,7 +4,7 @@ Deas et al. (2023), §4 and §5.3. In each of five trials a span of every text i
 varieties of a pair independently, and the model is asked for it:
 
     span_perplexity = exp(-mean ln P(token of the reference span))
-    top5_entropy    = -sum p ln p over the five likeliest spans, p renormalised over the five
+    top5_entropy    = -sum p ln p over the five likeliest spans, p renormalized over the five
 
 Low perplexity means that the hidden words are easy to fill in; low entropy that the model is sure.
 Percent changes between the varieties are made of these values, one row per text, afterwards.
@@ -168,7 +168,7 @@ class SpanPredictionParameters(MeasureParameters):
     )
     normalise: bool = Field(
         True,
-        title="Renormalise the entropy",
+        title="Renormalize the entropy",
         description="Whether the probabilities of the five likeliest spans are divided by their "
         "sum before the entropy is taken, so that it is at most ln 5.",
     )
@@ -291,21 +291,21 @@ def span_perplexity(token_logprobs: npt.NDArray[np.float64]) -> float:
         return float(np.exp(-np.mean(token_logprobs)))
 
 
-def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> float:
+def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalize: bool) -> float:
     """Return -sum p ln p of the likeliest spans in nats; NaN for none.
 
-    With `normalise`, p are renormalised over them and the entropy is between 0 and ln n.
+    With `normalize`, p are renormalized over them and the entropy is between 0 and ln n.
     """
     logs = np.asarray(best_logprobs, dtype=np.float64)
     if len(logs) == 0 or not np.isfinite(logs).any():
         return float("nan")
     logs = logs[np.isfinite(logs)]  # p ln p is 0 where p is 0
-    if normalise:
+    if normalize:
         logs = logs - np.logaddexp.reduce(logs)
     return float(-np.sum(np.exp(logs) * logs)) + 0.0
 
 
-def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, float, str, int]]:
+def span_values(score: SpanScore | str, normalize: bool) -> list[tuple[str, float, str, int]]:
     """Return (name, value, reason, n) of both quantities."""
     if isinstance(score, str):
         return [(name, float("nan"), score, 0) for name in NAMES]
@@ -319,7 +319,7 @@ def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, floa
         ),
         (
             TOP_ENTROPY,
-            top_entropy(score.best_logprobs, normalise=normalise),
+            top_entropy(score.best_logprobs, normalize=normalize),
             len(score.best_logprobs),
             "the model gives no span" if score.certain else UNCERTAIN,
         ),
@@ -456,7 +456,7 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
             found += [f"Phrases: {origin}." for origin in sorted(rows["phrases"].unique())]
         if not parameters.normalise:
             found.append(
-                "The entropy is taken over the five likeliest spans without renormalising their "
+                "The entropy is taken over the five likeliest spans without renormalizing their "
                 "probabilities, which do not add up to 1."
             )
         perplexities = rows[rows["name"] == SPAN_PERPLEXITY]

@@ -1,7 +1,7 @@
 import annotation.models.tokens
 import django.core.validators
 import django.db.models.deletion
-import probing.models.labelled_templates
+import probing.models.labeled_templates
 import probing.models.library
 import simple_history.models
 from django.conf import settings
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('groups', models.JSONField(default=list, help_text='Slug, name, role and fillers of every group.', validators=[probing.models.labelled_templates.validate_groups])),
+                ('groups', models.JSONField(default=list, help_text='Slug, name, role and fillers of every group.', validators=[probing.models.labeled_templates.validate_groups])),
             ],
             options={
                 'ordering': ['slug'],
@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('templates', models.JSONField(default=list, help_text='Slug, text and number of the label of every template.', validators=[probing.models.labelled_templates.validate_templates])),
+                ('templates', models.JSONField(default=list, help_text='Slug, text and number of the label of every template.', validators=[probing.models.labeled_templates.validate_templates])),
             ],
             options={
                 'ordering': ['slug'],
@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('texts', models.JSONField(default=list, help_text='Text, number of the label and perhaps the split of every text.', validators=[probing.models.labelled_templates.validate_texts])),
+                ('texts', models.JSONField(default=list, help_text='Text, number of the label and perhaps the split of every text.', validators=[probing.models.labeled_templates.validate_texts])),
             ],
             options={
                 'ordering': ['slug'],
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(blank=True, editable=False)),
-                ('groups', models.JSONField(default=list, help_text='Slug, name, role and fillers of every group.', validators=[probing.models.labelled_templates.validate_groups])),
+                ('groups', models.JSONField(default=list, help_text='Slug, name, role and fillers of every group.', validators=[probing.models.labeled_templates.validate_groups])),
                 ('history_id', models.AutoField(primary_key=True, serialize=False)),
                 ('history_date', models.DateTimeField(db_index=True)),
                 ('history_change_reason', models.CharField(max_length=100, null=True)),
@@ -142,7 +142,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(blank=True, editable=False)),
-                ('templates', models.JSONField(default=list, help_text='Slug, text and number of the label of every template.', validators=[probing.models.labelled_templates.validate_templates])),
+                ('templates', models.JSONField(default=list, help_text='Slug, text and number of the label of every template.', validators=[probing.models.labeled_templates.validate_templates])),
                 ('history_id', models.AutoField(primary_key=True, serialize=False)),
                 ('history_date', models.DateTimeField(db_index=True)),
                 ('history_change_reason', models.CharField(max_length=100, null=True)),
@@ -166,7 +166,7 @@ class Migration(migrations.Migration):
                 ('citation', models.TextField(blank=True, help_text='Who made it, and where it is from.')),
                 ('licence', models.CharField(help_text='For example MIT, or what was agreed.', max_length=160)),
                 ('created_at', models.DateTimeField(blank=True, editable=False)),
-                ('texts', models.JSONField(default=list, help_text='Text, number of the label and perhaps the split of every text.', validators=[probing.models.labelled_templates.validate_texts])),
+                ('texts', models.JSONField(default=list, help_text='Text, number of the label and perhaps the split of every text.', validators=[probing.models.labeled_templates.validate_texts])),
                 ('history_id', models.AutoField(primary_key=True, serialize=False)),
                 ('history_date', models.DateTimeField(db_index=True)),
                 ('history_change_reason', models.CharField(max_length=100, null=True)),

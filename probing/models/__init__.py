@@ -1,6 +1,6 @@
 """Tables of language models, their library and their runs."""
 
-from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet, LabelledTextSet
+from probing.models.labeled_templates import GroupLexicon, LabeledTemplateSet, LabeledTextSet
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.library import Prompt, Template, TemplateSet, WordList
 from probing.models.purpose import GUISES, PromptPurpose, WordPurpose
@@ -21,8 +21,8 @@ from probing.models.run import (
 __all__ = [
     "GUISES",
     "GroupLexicon",
-    "LabelledTemplateSet",
-    "LabelledTextSet",
+    "LabeledTemplateSet",
+    "LabeledTextSet",
     "LanguageModel",
     "ModelKind",
     "ModelSource",

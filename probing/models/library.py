@@ -136,7 +136,7 @@ class WordList(models.Model):
     purpose = models.CharField(max_length=20, choices=WordPurpose, default=WordPurpose.LOOKUP)
     words = models.JSONField(default=list, validators=[validate_words])
     citation = models.TextField(blank=True, help_text=_("Who made the list, and where it is from."))
-    licence = models.CharField(max_length=160, help_text=_("For example MIT, or what was agreed."))
+    license = models.CharField(max_length=160, help_text=_("For example MIT, or what was agreed."))
     created_at = models.DateTimeField(auto_now_add=True)
     history = HistoricalRecords()
 

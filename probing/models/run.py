@@ -16,7 +16,7 @@ class RunStatus(models.TextChoices):
     RUNNING = "running", _("Running")
     FINISHED = "finished", _("Finished")
     FAILED = "failed", _("Failed")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELED = "cancelled", _("Canceled")
 
 
 class RunOrigin(models.TextChoices):
@@ -270,7 +270,7 @@ class RunEventKind(models.TextChoices):
     LAPSED = "lapsed", _("Lapsed")
     BATCHED = "batched", _("Waiting for a batch")
     ERROR = "error", _("Error")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELED = "cancelled", _("Canceled")
     RESUMED = "resumed", _("Resumed")
     FINISHED = "finished", _("Finished")
     FAILED = "failed", _("Failed")

@@ -73,7 +73,7 @@ def _store(run: Run, result: _Aggregate) -> bool:
     with transaction.atomic():
         locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         if locked.status not in OPEN:
-            return False  # another worker was faster, or the run was cancelled meanwhile
+            return False  # another worker was faster, or the run was canceled meanwhile
         stored = STORE[result.kind](locked, result.rows)
         devices = locked.shards.order_by("device").values_list("device", flat=True).distinct()
         locked.status = RunStatus.FINISHED

@@ -15,12 +15,12 @@ from probing.runs.leases import OPEN, release_leases
 def cancel_run(*, run: Run) -> Run:
     """Close an open run; stored shards stay, and what is being computed is thrown away.
 
-    Cancelling a cancelled run changes nothing. Raises :class:`RunError` for a finished or
+    Canceling a canceled run changes nothing. Raises :class:`RunError` for a finished or
     failed one.
     """
     with transaction.atomic():
         locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
-        if locked.status == RunStatus.CANCELLED:
+        if locked.status == RunStatus.CANCELED:
             return locked
         if locked.status not in OPEN:
             raise RunError.at(
@@ -28,21 +28,21 @@ def cancel_run(*, run: Run) -> Run:
                 f"Run {locked.pk} is {locked.status}, expected waiting or running: "
                 "there is nothing to cancel.",
             )
-        locked.status = RunStatus.CANCELLED
+        locked.status = RunStatus.CANCELED
         locked.finished_at = timezone.now()
         locked.save(update_fields=["status", "finished_at"])
         release_leases(locked)
         stored = locked.shards.filter(status=ShardStatus.STORED).count()
         log_event(
             run_id=locked.pk,
-            kind=RunEventKind.CANCELLED,
-            message=f"cancelled, {stored} of {locked.shard_count} shards stay stored",
+            kind=RunEventKind.CANCELED,
+            message=f"canceled, {stored} of {locked.shard_count} shards stay stored",
         )
         return locked
 
 
 def resume_run(*, run: Run) -> Run:
-    """Reopen a cancelled or failed run: only shards that are not stored are computed again.
+    """Reopen a canceled or failed run: only shards that are not stored are computed again.
 
     Attempts start anew. Resuming an open run changes nothing. Raises :class:`RunError` for a
     finished one.
@@ -54,7 +54,7 @@ def resume_run(*, run: Run) -> Run:
         if locked.status == RunStatus.FINISHED:
             raise RunError.at(
                 "status",
-                f"Run {locked.pk} is finished, expected cancelled or failed: "
+                f"Run {locked.pk} is finished, expected canceled or failed: "
                 "there is nothing to resume.",
             )
         unfinished = locked.shards.exclude(status=ShardStatus.STORED).update(

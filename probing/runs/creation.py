@@ -39,10 +39,10 @@ _STIMULI_WORDS = {
     "SentenceStimuli": "groups in sentences",
     "TextStimuli": "the texts of a corpus",
     "GuiseStimuli": "texts in two varieties with attributes",
-    "ProbeStimuli": "labelled templates and lexicons",
-    "LabelledTexts": "a labelled data set",
+    "ProbeStimuli": "labeled templates and lexicons",
+    "LabeledTexts": "a labeled data set",
     "RatingStimuli": "the question of a study",
-    "PromptedStimuli": "labelled templates and lexicons with prompts",
+    "PromptedStimuli": "labeled templates and lexicons with prompts",
 }
 
 

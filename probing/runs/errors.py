@@ -1,4 +1,4 @@
-"""Why a run cannot be created, cancelled or resumed, with messages for the page."""
+"""Why a run cannot be created, canceled or resumed, with messages for the page."""
 
 from __future__ import annotations
 

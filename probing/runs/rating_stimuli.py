@@ -1,4 +1,4 @@
-"""Selectors: a study's question, and labelled entries of the library, as stimuli."""
+"""Selectors: a study's question, and labeled entries of the library, as stimuli."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from annotation.instruments.content import load_content
 from annotation.instruments.default_wording import DEFAULT_WORDING
 from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import Instrument, Study, StudyKind
-from probing.library.labelled_files import stored_groups, stored_templates, stored_texts
-from probing.measures.labelled_texts import LabelledTexts, complete_splits
+from probing.library.labeled_files import stored_groups, stored_templates, stored_texts
+from probing.measures.labeled_texts import LabeledTexts, complete_splits
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli
 from probing.measures.probe_templates import missing_placeholders
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.stimuli import Group, StimuliError, Trait
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
-from probing.models.labelled_templates import LibraryFile
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
+from probing.models.labeled_templates import LibraryFile
 from probing.runs.errors import RunError
 from probing.runs.stimuli import require_known
 
-# --- Selector: labelled entries of the library as stimuli of classification, and of its training
+# --- Selector: labeled entries of the library as stimuli of classification, and of its training
 
 F = TypeVar("F", bound=LibraryFile)
 NOUNS: dict[type[LibraryFile], tuple[str, str]] = {
-    LabelledTemplateSet: ("templates", "set of labelled templates"),
+    LabeledTemplateSet: ("templates", "set of labeled templates"),
     GroupLexicon: ("groups", "lexicon of groups"),
-    LabelledTextSet: ("examples_from", "set of labelled texts"),
+    LabeledTextSet: ("examples_from", "set of labeled texts"),
 }
 SHOWN = 3
 
@@ -47,16 +47,16 @@ def find_entries(model: type[F], slugs: Iterable[str]) -> list[F]:
 def load_probe_stimuli(
     *, templates: Sequence[str], lexicons: Sequence[str] = DEFAULT_LEXICONS
 ) -> ProbeStimuli:
-    """Return labelled templates with the groups of lexicons. Two queries.
+    """Return labeled templates with the groups of lexicons. Two queries.
 
     Raises :class:`RunError` naming unknown slugs, placeholders that no lexicon fills, and groups
     that two lexicons have.
     """
-    sets = find_entries(LabelledTemplateSet, templates)
+    sets = find_entries(LabeledTemplateSet, templates)
     if not sets:
-        known = ", ".join(LabelledTemplateSet.objects.values_list("slug", flat=True)[:SHOWN])
+        known = ", ".join(LabeledTemplateSet.objects.values_list("slug", flat=True)[:SHOWN])
         raise RunError.at(
-            "templates", f"No labelled templates are chosen. Choose a set, such as {known}."
+            "templates", f"No labeled templates are chosen. Choose a set, such as {known}."
         )
     chosen = [one for entry in sets for one in stored_templates(entry)]
     groups: list[ProbeGroup] = []
@@ -83,23 +83,23 @@ def load_probe_stimuli(
         raise RunError.at("groups", str(error)) from error
 
 
-def load_labelled_texts(
+def load_labeled_texts(
     slug: str, *, validation_share: float, test_share: float, seed: int
-) -> LabelledTexts:
-    """Return a set of labelled texts, with splits that it lacks drawn by the seed. One query.
+) -> LabeledTexts:
+    """Return a set of labeled texts, with splits that it lacks drawn by the seed. One query.
 
     Raises :class:`RunError` for an unknown slug, or none.
     """
     if not slug:
-        known = ", ".join(LabelledTextSet.objects.values_list("slug", flat=True)[:SHOWN])
+        known = ", ".join(LabeledTextSet.objects.values_list("slug", flat=True)[:SHOWN])
         expected = f"Choose a set, such as {known}." if known else "Import a set first."
-        raise RunError.at("texts", f"No labelled texts are chosen. {expected}")
-    (entry,) = find_entries(LabelledTextSet, [slug])
+        raise RunError.at("texts", f"No labeled texts are chosen. {expected}")
+    (entry,) = find_entries(LabeledTextSet, [slug])
     texts = complete_splits(
         stored_texts(entry), validation_share=validation_share, test_share=test_share, seed=seed
     )
     try:
-        return LabelledTexts(texts, entry.slug)
+        return LabeledTexts(texts, entry.slug)
     except StimuliError as error:
         raise RunError.at("texts", str(error)) from error
 

@@ -15,7 +15,7 @@ from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuiseStimuli
-from probing.measures.labelled_texts import LabelledTexts
+from probing.measures.labeled_texts import LabeledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_measure import PromptedParameters
@@ -31,7 +31,7 @@ from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.loaded_models import load_facts
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
-from probing.runs.rating_stimuli import load_labelled_texts, load_probe_stimuli, load_rating_stimuli
+from probing.runs.rating_stimuli import load_labeled_texts, load_probe_stimuli, load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
 from probing.runs.text_stimuli import (
@@ -51,7 +51,7 @@ class StimuliChoice:
     ----------
     groups, templates, traits : slugs of the library, of entries or sets. Without templates those
         that the measure's paper found best, without traits all of them. For classification sets
-        of labelled templates, and lexicons; for direct ratings slugs of the study's own.
+        of labeled templates, and lexicons; for direct ratings slugs of the study's own.
     study : whose question is asked; the caller has made sure that its user may see it.
     corpus : of measures on texts or sentences; the caller has made sure that its user may see it.
     sentences : instead of a corpus, for measures on sentences.
@@ -63,8 +63,8 @@ class StimuliChoice:
     terms : instead of a corpus, names of two groups such as “Black/White”, each once per pair.
     limit, per_source, examples : how many pairs at most, in all or from each source, and how many
         examples before each text.
-    texts : slug of a set of labelled texts, for fine-tuning a classifier.
-    examples_from : slug of the labelled texts that examples of prompted classification come from.
+    texts : slug of a set of labeled texts, for fine-tuning a classifier.
+    examples_from : slug of the labeled texts that examples of prompted classification come from.
     """
 
     groups: Sequence[str] = (DEFAULT_GROUPS,)
@@ -250,11 +250,11 @@ def _probes(request: StimuliRequest) -> ProbeStimuli:
     return load_probe_stimuli(templates=choice.templates, lexicons=lexicons)
 
 
-def _labelled_texts(request: StimuliRequest) -> LabelledTexts:
+def _labeled_texts(request: StimuliRequest) -> LabeledTexts:
     parameters = validate_parameters(request.measure, request.parameters)
     if not isinstance(parameters, ClassifierTuningParameters):
         raise TypeError(f"{request.measure.name} does not say how its texts are split")
-    return load_labelled_texts(
+    return load_labeled_texts(
         request.choice.texts,
         validation_share=parameters.validation_share,
         test_share=parameters.test_share,
@@ -290,7 +290,7 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     TextStimuli: _texts,
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
-    LabelledTexts: _labelled_texts,
+    LabeledTexts: _labeled_texts,
     RatingStimuli: _ratings,
     PromptedStimuli: _prompted,
 }

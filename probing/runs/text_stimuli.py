@@ -1,4 +1,4 @@
-"""Selectors: pairs of a corpus, sentences, and labelled templates as stimuli of measures."""
+"""Selectors: pairs of a corpus, sentences, and labeled templates as stimuli of measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 
 from annotation.common.lazy import np
 from annotation.models import Corpus, Split, Text, TextPair
-from probing.library.labelled_files import stored_texts
+from probing.library.labeled_files import stored_texts
 from probing.measures.adjectives import Adjectives
 from probing.measures.class_prompt_library import DEMONSTRATION_SET, FEW_SHOT, ZERO_SHOT
 from probing.measures.class_prompts import ClassPrompt
@@ -26,13 +26,13 @@ from probing.measures.text_stimuli import (
     TextStimuli,
     TextStimulus,
 )
-from probing.models import LabelledTextSet, Prompt, PromptPurpose
+from probing.models import LabeledTextSet, Prompt, PromptPurpose
 from probing.runs.errors import RunError
 from probing.runs.rating_stimuli import find_entries
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.stimuli import load_groups, load_traits, require_known
 
-# --- Selector: labelled templates and lexicons with wordings that ask for a class, and examples
+# --- Selector: labeled templates and lexicons with wordings that ask for a class, and examples
 
 DEFAULT_EXAMPLES = DEMONSTRATION_SET[0]
 
@@ -49,7 +49,7 @@ def load_prompted_stimuli(
 
     prompts : slugs; without any the paper's, zero-shot or few-shot
     examples : demonstrations before each text, as many of each class
-    examples_from : slug of a set of labelled texts
+    examples_from : slug of a set of labeled texts
 
     Raises :class:`RunError` naming unknown slugs, prompts that ask for something else, and a class
     that the demonstrations lack.
@@ -59,7 +59,7 @@ def load_prompted_stimuli(
     wordings = _wordings(prompts or [FEW_SHOT if examples else ZERO_SHOT])
     if not examples:
         return PromptedStimuli(**vars_of(probes), wordings=wordings)
-    (chosen,) = find_entries(LabelledTextSet, [examples_from])
+    (chosen,) = find_entries(LabeledTextSet, [examples_from])
     # Texts to validate and test with are shown to no model.
     shown = [one for one in stored_texts(chosen) if one.split in ("", "train")]
     texts = [Demonstration(one.text, one.label) for one in shown]

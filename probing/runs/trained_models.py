@@ -43,7 +43,7 @@ def open_training(shard: Shard) -> LoadedModel:
     """Return the model of the shard's run as one that can be trained further.
 
     The loss curve is stored while it trains. Before each step the training asks whether the
-    shard is still its worker's: a cancelled run stops within a step, and a worker that is told to
+    shard is still its worker's: a canceled run stops within a step, and a worker that is told to
     stop saves the state first.
 
     Raises the errors of :mod:`probing.lm` for a model that is not there.

@@ -20,4 +20,4 @@ class TrainingPausedError(Exception):
 
 
 class TrainingStoppedError(Exception):
-    """The run was cancelled, or another worker has taken the training over."""
+    """The run was canceled, or another worker has taken the training over."""

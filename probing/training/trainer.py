@@ -351,7 +351,7 @@ class _Training:
             "recipe": self._recipe,
             "step": self.step,
             "model": self._own_weights(),
-            "optimiser": self._optimizer.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
             "random": self._torch.get_rng_state(),
             "random_cuda": cuda.get_rng_state_all() if cuda.is_available() else [],
             "losses": self._losses,
@@ -371,7 +371,7 @@ class _Training:
         missing, unknown = self._task.model.load_state_dict(state["model"], strict=False)
         if unknown or set(missing) - self._frozen:
             raise TrainingError("The checkpoints belong to another model. Create a new run.")
-        self._optimizer.load_state_dict(state["optimiser"])
+        self._optimizer.load_state_dict(state["optimizer"])
         self._torch.set_rng_state(state["random"])
         if state["random_cuda"] and self._torch.cuda.is_available():
             self._torch.cuda.set_rng_state_all(state["random_cuda"])

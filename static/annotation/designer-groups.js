@@ -1,5 +1,5 @@
 // What the rating pages are about: groups out of the library and new ones, or texts of a corpus.
-import { fill, iconButton, labelled, make } from "./flow-dom.js";
+import { fill, iconButton, labeled, make } from "./flow-dom.js";
 import { Picker } from "./picker.js";
 
 export function groupsPart(editor) {
@@ -75,7 +75,7 @@ function drawGroups(editor) {
   function editForms(slug) {
     const at = store.document.groups.findIndex((one) => one.slug === slug);
     const group = store.document.groups[at];
-    const field = (name, label) => labelled(label, make("input", {
+    const field = (name, label) => labeled(label, make("input", {
       type: "text", class: "flow-input", maxlength: 120, value: group[name], "data-field": `groups ${at + 1} ${name}`,
       on: {
         input: ({ target }) => {
@@ -131,7 +131,7 @@ function drawNewGroups(words, add) {
       },
     },
   });
-  return make("div", { class: "designer-new" }, labelled(words.newGroups, area),
+  return make("div", { class: "designer-new" }, labeled(words.newGroups, area),
     make("p", { class: "flow-help", text: words.newGroupsHelp }), button);
 }
 

@@ -1,5 +1,5 @@
 // The library of questions: a dialog to put one into the study, and one to keep one for others.
-import { fill, labelled, make, newId, plain, uniqueName } from "./flow-dom.js";
+import { fill, labeled, make, newId, plain, uniqueName } from "./flow-dom.js";
 
 const ABOUT_PARTICIPANT = "participant";
 
@@ -43,7 +43,7 @@ export class QuestionLibrary {
     const search = make("input", { type: "search", class: "flow-input", autocomplete: "off", on: { input: () => draw() } });
     const list = make("ul", { class: "designer-offers" });
     const status = make("p", { class: "flow-help", role: "status" });
-    const dialog = this.open(words.fromLibrary, labelled(words.searchQuestions, search), status, list);
+    const dialog = this.open(words.fromLibrary, labeled(words.searchQuestions, search), status, list);
     // One may type before the questions are there.
     let all = null;
     const draw = () => {
@@ -148,7 +148,7 @@ export class QuestionLibrary {
         },
       },
     },
-      labelled(words.libraryName, name),
+      labeled(words.libraryName, name),
       make("label", { class: "flow-flag" }, shared, make("span", { text: words.shareQuestion })),
       make("p", { class: "flow-help", text: words.keepHelp }), problem,
       make("div", { class: "buttons" }, make("button", { class: "button main", text: words.keepNow })));

@@ -1,5 +1,5 @@
 // The outline: the steps in their order, added, copied, moved and removed, with their problems.
-import { fill, labelled, make, plain, uniqueName } from "./flow-dom.js";
+import { fill, labeled, make, plain, uniqueName } from "./flow-dom.js";
 import { summarize } from "./flow-fields.js";
 
 /** Return a step as an object; one that is nothing but a kind is stored as a text. */
@@ -162,7 +162,7 @@ export class Outline {
       type: "search", class: "flow-input", autocomplete: "off", on: { input: () => this.drawMenu(search.value) },
     });
     this.kinds = make("div", { class: "designer-kinds" });
-    this.menu = this.questionLibrary.open(words.addStep, labelled(words.searchSteps, search), this.kinds);
+    this.menu = this.questionLibrary.open(words.addStep, labeled(words.searchSteps, search), this.kinds);
     this.drawMenu("");
     search.focus();
   }

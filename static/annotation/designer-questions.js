@@ -1,5 +1,5 @@
 // The questions about the participant, each with its kind, its answers and its limits.
-import { fill, iconButton, labelled, make, slugify, uniqueName } from "./flow-dom.js";
+import { fill, iconButton, labeled, make, slugify, uniqueName } from "./flow-dom.js";
 
 const CHOICES = ["choice", "choices"];
 
@@ -34,7 +34,7 @@ export function questionsPart(editor) {
     const field = (part) => `questions ${index + 1} ${part}`;
     const changed = (part) => editor.changed(field(part));
     const title = make("b", { text: name });
-    const text = (part, label, most) => labelled(label, make("input", {
+    const text = (part, label, most) => labeled(label, make("input", {
       type: "text", class: "flow-input", maxlength: most, value: question[part], "data-field": field(part),
       on: {
         input: ({ target }) => {
@@ -47,7 +47,7 @@ export function questionsPart(editor) {
         },
       },
     }));
-    const number = (part, label) => labelled(label, make("input", {
+    const number = (part, label) => labeled(label, make("input", {
       type: "number", class: "flow-input flow-short", value: question[part] ?? "", "data-field": field(part),
       on: {
         input: ({ target }) => {
@@ -104,11 +104,11 @@ export function questionsPart(editor) {
         make("div", { class: "designer-card" },
           text("label", words.question, config.questionLimits.label),
           text("help_text", words.helpText, config.questionLimits.help_text),
-          labelled(words.kind, kind),
-          isChoice ? labelled(words.options, options) : null,
+          labeled(words.kind, kind),
+          isChoice ? labeled(words.options, options) : null,
           isChoice ? make("p", { class: "flow-help", text: words.optionsHelp }) : null,
           question.kind === "number" ? make("div", { class: "designer-row" }, number("minimum", words.minimum), number("maximum", words.maximum)) : null,
-          make("div", { class: "flow-own-name" }, labelled(words.dataName, slug)),
+          make("div", { class: "flow-own-name" }, labeled(words.dataName, slug)),
           make("p", {}, editor.questionLibrary.keepButton(() => question.label, () => ({ question: question.slug }))))),
       config.mayEdit ? make("span", { class: "flow-tools" },
         iconButton("↑", fill(words.up, { name }), () => move(-1)),

@@ -1,5 +1,5 @@
 // The lines of rating pages: out of the library, whole dimensions at once, or of one's own.
-import { fill, iconButton, labelled, make } from "./flow-dom.js";
+import { fill, iconButton, labeled, make } from "./flow-dom.js";
 import { Picker } from "./picker.js";
 
 export function scalesPart(editor) {
@@ -99,6 +99,6 @@ function drawOwn({ words, dimensions }, addOwn) {
     });
   }
   return make("fieldset", { class: "designer-new" }, make("legend", { class: "flow-label", text: words.newScale }),
-    make("div", { class: "designer-row" }, labelled(words.low, low), labelled(words.high, high), labelled(words.dimension, dimension),
+    make("div", { class: "designer-row" }, labeled(words.low, low), labeled(words.high, high), labeled(words.dimension, dimension),
       make("button", { type: "button", class: "button", text: words.addScale, on: { click: send } })));
 }

@@ -48,8 +48,8 @@ export function newId() {
   return `flow-${count}`;
 }
 
-/** A labelled control: the label's text stands above it. */
-export function labelled(text, control, options = {}) {
+/** A labeled control: the label's text stands above it. */
+export function labeled(text, control, options = {}) {
   control.id ||= newId();
   const label = make("label", { for: control.id, class: "flow-label", text });
   return make("div", { class: `flow-field ${options.class ?? ""}` }, label, control);

@@ -1,5 +1,5 @@
 // The controls of a step's content: texts by language, switches, answers, practice lines.
-import { fill, iconButton, labelled, make, newId, slugify, uniqueName } from "./flow-dom.js";
+import { fill, iconButton, labeled, make, newId, slugify, uniqueName } from "./flow-dom.js";
 
 const NAMES = typeof Intl.DisplayNames === "function"
   ? new Intl.DisplayNames(undefined, { type: "language" }) : null;
@@ -109,7 +109,7 @@ function numberField(data, field, changed) {
       },
     },
   });
-  return labelled(field.label, control);
+  return labeled(field.label, control);
 }
 
 function selectField(data, field, changed) {
@@ -118,7 +118,7 @@ function selectField(data, field, changed) {
     on: { change: () => { data[field.name] = control.value; changed(); } },
   }, ...field.options.map(([value, text]) => make("option", { value, text })));
   control.value = data[field.name] ?? field.default;
-  return labelled(field.label, control);
+  return labeled(field.label, control);
 }
 
 /** A picture or sound of the study, chosen from its files or uploaded, with what it is in words. */

@@ -18,7 +18,7 @@ from tools.browsers.chromium import find_program
 # Two cores may be busy with other tests: wait longer than the usual five seconds for an element.
 expect.set_options(timeout=20_000)
 
-# A page of a test lives for a second: to optimise its scripts costs more than it saves.
+# A page of a test lives for a second: to optimize its scripts costs more than it saves.
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--js-flags=--no-opt,--no-maglev")
 
 

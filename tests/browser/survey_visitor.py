@@ -116,7 +116,7 @@ class Visitor:
         """Answer whatever the page asks."""
         page = self.page
         if page.locator("[data-line^=practice]").count():
-            self.practise()
+            self.practice()
         elif page.locator("[data-line=answer]").count():
             self.move_line(70)
         elif page.locator("[name=number]").count():
@@ -187,7 +187,7 @@ class Visitor:
 
     # Rating lines
 
-    def practise(self) -> None:
+    def practice(self) -> None:
         rows = self.page.locator("[data-line]")
         for index in range(rows.count()):
             if self.hand == "keyboard":

@@ -45,7 +45,7 @@ def test_a_corpus_comes_in_on_a_phone(
     file.write_text(f"{GOOD}b,They gone,,CORAAL\n", encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("textbox", name="Name", exact=True).fill(name)
-    page.get_by_label("Licence").fill("CC0")
+    page.get_by_label("License").fill("CC0")
     with page.expect_navigation():
         page.get_by_role("button", name="Import corpus").click()
     page.get_by_text("Nothing was imported: 1 of 2 rows are bad.").wait_for()

@@ -312,7 +312,7 @@ def test_errors_are_marked_by_keyboard(site: str, chromium: Browser) -> None:
         assert complaints == []
     assert passages(study, ann) == [
         ("misread", words[0]),
-        ("neutralised", " ".join(words[1:3])),
+        ("neutralized", " ".join(words[1:3])),
     ]
 
 

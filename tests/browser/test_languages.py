@@ -258,7 +258,7 @@ def check_line(reader: RightToLeft) -> None:
     for key in ("ArrowLeft", "ArrowLeft", "ArrowRight", "End", "Home"):
         reader.page.keyboard.press(key)
         values.append(line.input_value())
-    # From the middle to the left is towards the second word, which is 100.
+    # From the middle to the left is toward the second word, which is 100.
     assert values == ["51", "52", "51", "100", "0"]
     # At 0 the handle is at the right end of the line: a tap there says 0 as well.
     box = line.bounding_box()

@@ -41,8 +41,8 @@ def test_the_ring_of_a_handle_is_whole_in_firefox(site: str, tmp_path: Path) -> 
         kept = sorted(tmp_path.glob("*.png"))
         window.save_picture(picture)
         y += window.run("scrollY")
-    centre = x + width / 2, y + height / 2
-    left, top = round(centre[0] - REACH), round(centre[1] - REACH)
+    center = x + width / 2, y + height / 2
+    left, top = round(center[0] - REACH), round(center[1] - REACH)
     handle = Image.open(picture).convert("L").crop((left, top, left + 2 * REACH, top + 2 * REACH))
     # The line runs through the middle; above and below it, the handle is its own mirror image.
     upper = handle.crop((0, 0, 2 * REACH, REACH - 3))

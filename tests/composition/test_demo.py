@@ -37,7 +37,7 @@ def owner(db) -> User:
 
 
 @pytest.mark.slow
-def test_the_demo_is_complete_labelled_and_seeded_once(owner, settings, tmp_path, monkeypatch):
+def test_the_demo_is_complete_labeled_and_seeded_once(owner, settings, tmp_path, monkeypatch):
     settings.VAR_DIR = tmp_path
     # Hardly trained: the main job's test trains it as `make run` does.
     monkeypatch.setattr(model, "train_demo_model", partial(model.train_demo_model, steps=3))

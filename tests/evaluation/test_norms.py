@@ -35,7 +35,7 @@ def test_the_published_norms_are_imported(shared_dir: Path, capsys: pytest.Captu
     assert katz.title == "Katz and Braly 1933"
     assert "two sub-sample percentages" in Norm.objects.get(slug="madon").note
     sizes = {norm.kind: len(norm.values) for norm in Norm.objects.exclude(kind="percent")}
-    assert sizes == {"favourability": 84, "prestige": 860}
+    assert sizes == {"favorability": 84, "prestige": 860}
     assert "5 norms, 153 values imported" in capsys.readouterr().out
     call_command("import_norms", *sorted(map(str, folder.glob("*.csv"))))
     assert Norm.objects.count() == 7

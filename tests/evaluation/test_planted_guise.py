@@ -73,11 +73,11 @@ def test_a_planted_association_is_found_from_the_corpus_to_the_report(
     """As trained: log10(0.5 / (1/6)) = 0.48 for lazy, log10(0.1 / (1/6)) = −0.22 for all others."""
     settings.MODEL_THREADS = 1
     save_trained_model(tmp_path)
-    corpus = Corpus.objects.create(name="Planted", licence="made up", source_variety="AAE")
+    corpus = Corpus.objects.create(name="Planted", license="made up", source_variety="AAE")
     for number, bodies in enumerate(PAIRS):
         add_pair(corpus, f"p{number:02d}", bodies)
     WordList.objects.create(
-        slug="few", title="Few", words=list(WORDS), licence="none", purpose=TRAITS
+        slug="few", title="Few", words=list(WORDS), license="none", purpose=TRAITS
     )
     asked = run_request(
         measure="matched_guise",

@@ -26,7 +26,7 @@ from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.one_sided_t import one_sample_t, pooled_t
 from evaluation.metrics.prestige import linear_fit, occupation_prestige
 from evaluation.metrics.stereotypes import (
-    favourability,
+    favorability,
     overlap_probability,
     stereotype_strength,
 )
@@ -94,7 +94,7 @@ def test_rankings_precisions_and_strengths_match(
                 assert sums[1] - sums[0] == pytest.approx(expected)
             strength = case["stereotype_strength"][study]
             assert stereotype_strength(scores, top) == pytest.approx(strength, abs=1e-9)
-        found = favourability(ranking, scores, favour)
+        found = favorability(ranking, scores, favour)
         assert found.unweighted == pytest.approx(case["unweighted_favourability_top5"])
         if all(scores[name] > 0 for name in ranking[:5]):
             assert found.weighted == pytest.approx(case["weighted_favourability_top5"])
@@ -110,7 +110,7 @@ def test_published_favourabilities_of_people_are_recomputed(
     for study, expected in published["recomputed"].items():
         top = human_top(percentages[study], adjectives, 5)
         assert top == expected["top5"]
-        found = favourability(top, percentages[study], favour)
+        found = favorability(top, percentages[study], favour)
         assert found.weighted == pytest.approx(expected["weighted_favourability"])
         assert found.unweighted == pytest.approx(expected["unweighted"])
 

@@ -40,7 +40,7 @@ def pairs(shared_dir: Path, tmp_path: Path) -> None:
     rows = ["AAE\tSAE", *map("\t".join, zip(*load_pairs(shared_dir), strict=True))]
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     call_command(
-        "import_corpus", str(file), "--name", "Golden", "--licence", "made up",
+        "import_corpus", str(file), "--name", "Golden", "--license", "made up",
         "--source-variety", "AAE", "--target-variety", "SAE",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def bare(prompt: str) -> str:
 
 
 def words(slug: str, listed: list[str], purpose: str) -> tuple[str, str]:
-    WordList.objects.create(slug=slug, title=slug, words=listed, licence="none", purpose=purpose)
+    WordList.objects.create(slug=slug, title=slug, words=listed, license="none", purpose=purpose)
     return "--attributes", slug
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared
 KEYS = {
     "characters": "character_distance",
     "words": "word_distance",
-    "normalised": "normalised_by_longer",
+    "normalized": "normalised_by_longer",
 }
 
 

@@ -161,7 +161,7 @@ def test_cancel_and_resume_are_safe_to_repeat(api, alice, run):
         assert (response.status_code, response.json()["status"]) == (200, "waiting")
 
 
-def test_a_finished_run_cannot_be_cancelled(api, alice, finished_run):
+def test_a_finished_run_cannot_be_canceled(api, alice, finished_run):
     response = api(alice).post(f"/api/v1/runs/{finished_run.public_id}/cancel/")
     assert response.status_code == 409
     assert "finished" in response.json()["detail"]

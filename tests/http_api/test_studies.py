@@ -27,7 +27,7 @@ def test_a_study_comes_with_its_instrument(api, alice, study):
 
 @pytest.mark.parametrize("create", [create_writing_study, create_judgment_study])
 def test_a_study_of_annotators_names_their_page_and_no_participants(api, alice, client, create):
-    corpus = Corpus.objects.create(name="Posts", licence="CC BY 4.0")
+    corpus = Corpus.objects.create(name="Posts", license="CC BY 4.0")
     options = {"include_human": True} if create is create_judgment_study else {}
     study = create(
         title="Posts", owner=alice, contact_email="lab@example.org", corpus=corpus, **options

@@ -154,7 +154,7 @@ def test_cancel_and_resume_from_the_page(make_run: RunMaker, alice: Client) -> N
     run = make_run()
     answer = alice.post(page("cancel", run), follow=True)
     run.refresh_from_db()
-    assert run.status == RunStatus.CANCELLED
+    assert run.status == RunStatus.CANCELED
     assert b"Resume run" in answer.content
     answer = alice.post(page("resume", run), follow=True)
     run.refresh_from_db()
@@ -254,7 +254,7 @@ def test_the_csv_holds_every_score_to_the_last_bit(make_run: RunMaker, alice: Cl
     assert found == stored
 
 
-def test_cells_that_a_spreadsheet_would_run_are_neutralised(
+def test_cells_that_a_spreadsheet_would_run_are_neutralized(
     make_run: RunMaker,  # noqa: F811
     alice: Client,
 ) -> None:
@@ -501,7 +501,7 @@ def test_prompts_are_one_line_for_each_purpose_ticked_as_they_will_be_used(alice
         assert form["prompts"].value() == ticked
 
 
-def test_chosen_runs_are_cancelled_and_resumed(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+def test_chosen_runs_are_canceled_and_resumed(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
     runs = [make_run(), make_run()]
     address = reverse("admin:probing_run_changelist")
 
@@ -511,7 +511,7 @@ def test_chosen_runs_are_cancelled_and_resumed(make_run: RunMaker, alice: Client
         return page, list(Run.objects.values_list("status", flat=True))
 
     page, states = choose("cancel_selected")
-    assert "Cancelled: 2." in page
+    assert "Canceled: 2." in page
     assert states == ["cancelled"] * 2
     Run.objects.filter(pk=runs[0].pk).update(status="finished")
     page, _states = choose("resume_selected")

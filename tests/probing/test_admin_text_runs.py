@@ -122,7 +122,7 @@ def test_hidden_spans_are_chosen_by_boxes_and_shown_by_condition_and_variety(
         "parameter_trials": "2",
         "parameter_mean_length": "2.0",
         "parameter_pipeline": "",
-        "parameter_normalise": "on",
+        "parameter_normalize": "on",
         "parameter_pairs_per_shard": "20",
         "create": "1",
     }
@@ -175,7 +175,7 @@ def test_the_counterparts_page_searches_filters_and_pages(
     assert {rows[0]["original"], rows[0]["reference"]} == set(PAIRS[0][:2])
 
 
-def test_texts_are_escaped_on_pages_and_neutralised_in_files(
+def test_texts_are_escaped_on_pages_and_neutralized_in_files(
     alice: Client,
     corpus: Corpus,  # noqa: F811
     make_text_run: TextRunMaker,  # noqa: F811

@@ -33,7 +33,7 @@ def alice(client: Client) -> Client:
 @pytest.fixture
 def texts() -> Corpus:
     WordList.objects.create(
-        slug="few", title="Few words", words=["lazy", "kind"], licence="none", purpose="traits"
+        slug="few", title="Few words", words=["lazy", "kind"], license="none", purpose="traits"
     )
     return make_corpus()
 
@@ -154,7 +154,7 @@ def test_perplexity_is_asked_for_and_read_on_its_pages(
     alice: Client, texts: Corpus, gpt2: LanguageModel
 ) -> None:
     address = reverse("admin:probing_run_add") + "?measure=perplexity"
-    assert "Normalised by" in alice.get(address).text
+    assert "Normalized by" in alice.get(address).text
     body = {
         "model": gpt2.pk,
         "corpus": texts.pk,

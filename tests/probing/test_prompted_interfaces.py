@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from probing.models import LabelledTextSet, LanguageModel, Prompt, Run
+from probing.models import LabeledTextSet, LanguageModel, Prompt, Run
 from probing.runs.language_models import register_model
 from probing.runs.worker import work
 
@@ -60,7 +60,7 @@ def test_the_page_offers_prompts_and_examples_and_shows_what_was_drawn(
     page = alice.get(address).text
     assert "sentiment-few-shot" in page
     assert "translate-aave-sae" not in page
-    assert "Plain labelled texts (24)" in page
+    assert "Plain labeled texts (24)" in page
     assert alice.post(address, asked(t5, templates=["everyday"])).status_code == 302
     run = Run.objects.get()
     assert run.parameters["answer_tokens"] == 1
@@ -80,7 +80,7 @@ def test_a_class_missing_from_the_examples_is_said_on_the_page(
     alice: Client, t5: LanguageModel
 ) -> None:
     texts = [{"text": f"Good {n}.", "label": 2} for n in range(9)]
-    LabelledTextSet.objects.create(slug="good", title="good", licence="CC0", texts=texts)
+    LabeledTextSet.objects.create(slug="good", title="good", license="CC0", texts=texts)
     address = f"{ADD}?measure=prompted_classification"
     page = alice.post(address, asked(t5, examples_from="good")).text
     assert "need 3 texts of each class, but the set has fewer: negative (0), neutral (0)" in page

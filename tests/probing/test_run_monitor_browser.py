@@ -121,7 +121,7 @@ def test_the_monitor_follows_a_run_to_its_scores(
     assert faults == []
 
 
-def test_a_run_is_created_and_cancelled_without_scripts(
+def test_a_run_is_created_and_canceled_without_scripts(
     bert: Any,  # noqa: F811
     contexts: Any,
 ) -> None:
@@ -136,7 +136,7 @@ def test_a_run_is_created_and_cancelled_without_scripts(
     run = aside(Run.objects.get)
     expect(page).to_have_url(f"{page.url.split('/admin')[0]}/admin/probing/run/{run.pk}/change/")
     page.get_by_role("button", name="Cancel run").click()
-    expect(page.locator(".page-sub .badge").first).to_have_text("Cancelled")
+    expect(page.locator(".page-sub .badge").first).to_have_text("Canceled")
     page.get_by_role("button", name="Resume run").click()
     expect(page.locator(".page-sub .badge").first).to_have_text("Waiting")
     assert aside(Run.objects.get).status == RunStatus.WAITING

@@ -32,7 +32,7 @@ def test_a_line_with_several_words_is_split():
         "heck",
     )
     with pytest.raises(ValidationError, match="several words"):
-        WordList(slug="a", title="A", licence="CC0", words=["damn; shit"]).clean_fields()
+        WordList(slug="a", title="A", license="CC0", words=["damn; shit"]).clean_fields()
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_a_bad_file_is_refused_with_its_lines(content, message, lines):
 
 @pytest.mark.django_db
 def test_facts_are_checked_and_nothing_is_stored_by_halves():
-    facts = {"content": FILE.encode(), "slug": "mild", "title": "Mild", "licence": "CC0"}
+    facts = {"content": FILE.encode(), "slug": "mild", "title": "Mild", "license": "CC0"}
     stored, _ = import_word_list(**facts)
     assert stored.words == ["dang", "heck", "hot mess", "c#"]
-    for wrong in ({}, {"slug": "other", "licence": ""}, {"slug": "no slug"}):
+    for wrong in ({}, {"slug": "other", "license": ""}, {"slug": "no slug"}):
         with pytest.raises(ValidationError):
             import_word_list(**{**facts, **wrong})
     assert WordList.objects.filter(purpose="lookup").count() == 1
@@ -73,7 +73,7 @@ def client(db) -> Client:
 
 
 def upload(client: Client, address: str, content: bytes, **values: str):
-    facts = {"title": "Mild words", "slug": "mild", "purpose": "lookup", "licence": "CC0"}
+    facts = {"title": "Mild words", "slug": "mild", "purpose": "lookup", "license": "CC0"}
     file = SimpleUploadedFile("words.txt", content)
     return client.post(address, {**facts, "file": file, **values}, follow=True)
 
@@ -90,7 +90,7 @@ def test_a_list_is_imported_on_its_page_and_replaced(client):
     upload(client, change, b"darn\n", slug="other", title="Milder")
     stored.refresh_from_db()
     assert (stored.slug, stored.title, stored.words) == ("mild", "Milder", ["darn"])
-    client.post(change, {"title": "Mildest", "purpose": "lookup", "licence": "CC0"})
+    client.post(change, {"title": "Mildest", "purpose": "lookup", "license": "CC0"})
     stored.refresh_from_db()
     assert (stored.title, stored.words) == ("Mildest", ["darn"])
     assert stored.history.count() == 3

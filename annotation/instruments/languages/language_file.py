@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 
-from annotation.common.language_codes import normalise_code
+from annotation.common.language_codes import normalize_code
 from annotation.common.table_file import Record, TableFileError, read_table
-from annotation.common.tables import Column, ColumnType, Table, neutralise, stream_csv
+from annotation.common.tables import Column, ColumnType, Table, neutralize, stream_csv
 from annotation.common.text_shortening import shorten
 from annotation.instruments.languages.language_service import refuse_change, store_language
 from annotation.instruments.languages.texts import (
@@ -58,7 +58,7 @@ def import_language(
     Raises `LanguageFileError` with everything that is wrong.
     """
     try:
-        code = normalise_code(language)
+        code = normalize_code(language)
     except ValueError as error:
         raise LanguageFileError([str(error)]) from None
     if len(content) > LARGEST_FILE:
@@ -128,7 +128,7 @@ def _read(record: Record, texts: Mapping[str, InstrumentText], found: dict[str, 
 def _restore(cell: str) -> str:
     """Return a cell's text without the apostrophe that keeps spreadsheets from running it."""
     text = cell.replace("\r\n", "\n").replace("\r", "\n").strip()
-    return text[1:] if text.startswith("'") and neutralise(text[1:]) == text else text
+    return text[1:] if text.startswith("'") and neutralize(text[1:]) == text else text
 
 
 def _same(one: str, other: str) -> bool:

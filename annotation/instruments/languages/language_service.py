@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.common.language_codes import normalise_code
+from annotation.common.language_codes import normalize_code
 from annotation.instruments.known_texts import list_known, load_known
 from annotation.instruments.languages.texts import (
     list_texts,
@@ -86,7 +86,7 @@ def add_known_language(*, instrument: Instrument, language: str) -> Instrument:
     What was translated before stays. Texts that the author has written stay open, and the launch
     asks for them. Raises `ValidationError` for a language that the platform does not bring along.
     """
-    code = normalise_code(language)
+    code = normalize_code(language)
     known = load_known(code)
     if not known:
         raise ValidationError(

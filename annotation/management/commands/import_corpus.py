@@ -17,7 +17,7 @@ from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_corpus, find_owner
 
-OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
+OPTIONS_OF_NEW = ("name", "license", "source_variety", "target_variety", "owner", "access_note")
 
 HEADING_HINT = " For that there are --map source_text=COLUMN and --no-heading."
 
@@ -37,9 +37,7 @@ class Command(FileCommand):
         self.add_map(parser, "source_text=dialect")
         parser.add_argument("--into", help="name or public id of a corpus that is there")
         parser.add_argument("--name", help="name of the new corpus")
-        parser.add_argument(
-            "--license", "--licence", dest="licence", help="licence or terms of the texts"
-        )
+        parser.add_argument("--license", help="license or terms of the texts")
         parser.add_argument("--access-note", help="who may read the texts and publish of them")
         parser.add_argument("--source-variety", help="the variety that is rewritten (AAL)")
         parser.add_argument("--target-variety", help="the variety it is rewritten in (WME)")
@@ -82,10 +80,9 @@ class Command(FileCommand):
             if given or options["shared"]:
                 raise CommandError("--into takes the corpus as it is: leave out what describes it.")
             return {"into": find_corpus(options["into"])}
-        for name in ("name", "licence"):
+        for name in ("name", "license"):
             if not given.get(name):
-                option = {"licence": "license"}.get(name, name)
-                raise CommandError(f"A new corpus needs --{option}; or name one with --into.")
+                raise CommandError(f"A new corpus needs --{name}; or name one with --into.")
         if "owner" in given:
             given["owner"] = find_owner(given["owner"])
         return {**given, "is_shared": options["shared"]}

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.common.language_codes import normalise_code
+from annotation.common.language_codes import normalize_code
 from annotation.instruments.languages.language_file import (
     LanguageFileError,
     import_language,
@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         instrument = _find_instrument(options["study"])
         try:
-            language = normalise_code(options["language"])
+            language = normalize_code(options["language"])
             if options["action"] == "add":
                 add_known_language(instrument=instrument, language=language)
                 self.stdout.write(f"{instrument}: “{language}” added.")

@@ -92,8 +92,8 @@ class NewCorpusForm(UploadForm):
         max_length=160,
         help_text=gettext_lazy("As reports print it."),
     )
-    licence = forms.CharField(
-        label=gettext_lazy("Licence"),
+    license = forms.CharField(
+        label=gettext_lazy("License"),
         max_length=160,
         help_text=gettext_lazy("For example CC BY 4.0, or the terms that were agreed."),
     )
@@ -133,7 +133,7 @@ class NewCorpusForm(UploadForm):
     field_order = (
         "file",
         "name",
-        "licence",
+        "license",
         "source_variety",
         "target_variety",
         "other_varieties",

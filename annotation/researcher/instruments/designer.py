@@ -226,18 +226,18 @@ class DesignerLibrary(InstrumentPage):
         """Return a group by its plural: one of the library, or a new one in it."""
         self.check_right("annotation.add_socialgroup")
         plural = " ".join(str(sent["plural"]).split())
-        capitalised = plural[:1].upper() + plural[1:]
+        capitalized = plural[:1].upper() + plural[1:]
         found = SocialGroup.objects.filter(plural__iexact=plural).first()
         if found is None:
             singular = propose_singular(plural)
-            problems = check_forms(Forms(singular, plural, capitalised))
+            problems = check_forms(Forms(singular, plural, capitalized))
             if firm := [str(problem) for problem in problems if problem.firm]:
                 raise ValidationError(firm)
             found = SocialGroup(
                 slug=free_slug(SocialGroup, propose_slug(singular) or propose_slug(plural)),
                 singular=singular,
                 plural=plural,
-                plural_capitalised=capitalised,
+                plural_capitalised=capitalized,
                 domains=[name for name in sent.get("domains", ()) if name in Domain.values],
             )
             found.full_clean()

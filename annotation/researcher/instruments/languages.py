@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
-from annotation.common.language_codes import direction_of, normalise_code, own_name
+from annotation.common.language_codes import direction_of, normalize_code, own_name
 from annotation.exports.downloads import build_attachment
 from annotation.instruments.known_texts import list_known
 from annotation.instruments.languages.language_file import (
@@ -62,7 +62,7 @@ class LanguageFileForm(forms.Form):
 def read_code(text: str) -> str:
     """Return a language code. Raises `ValidationError` for what is none."""
     try:
-        return normalise_code(text)
+        return normalize_code(text)
     except ValueError as error:
         raise ValidationError(str(error)) from None
 

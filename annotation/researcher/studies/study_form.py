@@ -255,7 +255,7 @@ class CreationForm(CurrencyMixin, forms.ModelForm):
     scale_order = ChoiceField(
         label=gettext_lazy("Order of lines"),
         choices=ScaleOrder.choices,
-        initial=ScaleOrder.RANDOMISED,
+        initial=ScaleOrder.RANDOMIZED,
     )
     pole_sides = ChoiceField(
         label=gettext_lazy("Sides of the poles"),

@@ -57,7 +57,7 @@ class Visited:
 
 @dataclass(frozen=True)
 class Record:
-    """``lines`` by page from the top down; ``texts`` are normalised; no identity, only counts.
+    """``lines`` by page from the top down; ``texts`` are normalized; no identity, only counts.
 
     ``same_identities`` counts other submissions of the study under the same id of the panel,
     ``other_studies`` the other studies in which that id took part.

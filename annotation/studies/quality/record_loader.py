@@ -33,7 +33,7 @@ from annotation.studies.quality.record import (
 )
 from annotation.studies.quality.response_indices import (
     find_page_medians,
-    normalise_text,
+    normalize_text,
     shown_place,
 )
 from annotation.studies.quality.visit_cache import Shelf
@@ -197,7 +197,7 @@ def _find_text_steps(study: Study) -> set[PageKey]:
 def _read_texts(
     answers: QuerySet[StepAnswer], text_steps: Collection[PageKey]
 ) -> dict[int, list[str]]:
-    """Return the normalised texts of each submission. One query, none where nobody writes."""
+    """Return the normalized texts of each submission. One query, none where nobody writes."""
     texts: dict[int, list[str]] = {}
     if not text_steps:
         return texts
@@ -205,7 +205,7 @@ def _read_texts(
         "submission", "submission__instrument", "step_index", "value"
     ):
         if (instrument, step) in text_steps and isinstance(value, str):
-            texts.setdefault(submission, []).append(normalise_text(value))
+            texts.setdefault(submission, []).append(normalize_text(value))
     return texts
 
 

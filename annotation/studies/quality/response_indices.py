@@ -118,7 +118,7 @@ def shown_place(value: float, *, flipped: bool | None) -> float:
     return 100 - value if flipped else value
 
 
-def normalise_text(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the letters and digits of a text in small letters, words parted by one blank."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     kept = "".join(letter if letter.isalnum() else " " for letter in plain)

@@ -54,7 +54,7 @@ def lay_out_lines(
     each scale for one half of the submissions: each by itself, or all of a submission together.
     """
     ordered = sorted(scales, key=lambda scale: (scale.position, scale.pk))
-    if instrument.scale_order == ScaleOrder.RANDOMISED:
+    if instrument.scale_order == ScaleOrder.RANDOMIZED:
         ordered = shuffle(ordered, name=lambda scale: scale.slug, seed=seed, purpose="scales")
     known = words or {}
     return tuple(

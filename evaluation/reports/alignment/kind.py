@@ -133,7 +133,7 @@ class AlignmentFigures:
             "heat-maps",
             f"{count(len(self._groups), 'group')} in {count(domains, 'domain')}, "
             f"{count(len(self._scales), 'scale')} in {count(dimensions, 'dimension')}. Ratings are "
-            "centred on 50, scores on 0; scores beyond the 98th percentile are clipped. Colors "
+            "centered on 50, scores on 0; scores beyond the 98th percentile are clipped. Colors "
             "show direction and strength within a map; the units of the two maps differ.",
             heat_maps_spec(self._tables["cells"], groups=self._groups, scales=self._scales),
             heat_maps_spec(
@@ -270,10 +270,10 @@ FEW_RATERS = 5
 PICTURES = mark_safe(
     'Cells in <i class="swatch low"></i> brown lie nearer the adjective below the map, cells in '
     '<i class="swatch high"></i> green nearer the one above it. A dot marks a cell whose '
-    "interval includes the centre: its direction is not settled."
+    "interval includes the center: its direction is not settled."
 )
 DETAIL = (
-    "People and model are drawn against one centre line. Compare their order from scale to scale, "
+    "People and model are drawn against one center line. Compare their order from scale to scale, "
     "not the distance between the marks, since the units differ."
 )
 
@@ -347,13 +347,13 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         )
     model = (
         f"The measure is {measure_title(record)}, {options_in_words(run)}. {scored} A positive "
-        "score lies towards the right adjective."
+        "score lies toward the right adjective."
     )
     comparison = (
         "τ is Kendall’s tau-b between the model’s scores and the means of people’s ratings: "
         f"overall over all {result.pooled.n_cells} pooled cells; the mean of the groups’ own τ is "
         f"{number(result.pooled.group_tau.value)}. Precision at {options.k} is the share of the "
-        f"{options.k} highest scored scales whose mean rating is above {options.centre:g}, and of "
+        f"{options.k} highest scored scales whose mean rating is above {options.center:g}, and of "
         f"the {options.k} lowest whose mean is below it, averaged. Intervals of the overall "
         f"values come from {options.n_resamples} resamples of {result.resampling.overall}, moved "
         "so that the resamples’ mean falls on the estimate. That of a group leaves out one scale "

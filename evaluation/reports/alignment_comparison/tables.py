@@ -135,9 +135,9 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         "After Cao et al. (2022), Tables 6, A11 to A13 and A19. τ is Kendall’s tau-b between a "
         "run’s scores and the means of people’s ratings, overall over all pooled cells. Precision "
         f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "
-        f"is above {options.centre:g} and of the {options.k} lowest whose mean is below it, "
+        f"is above {options.center:g} and of the {options.k} lowest whose mean is below it, "
         "averaged over both ends and over groups; an order at random gives 0.50 on average. "
-        f"Intervals rest on {options.n_resamples} resamples of people and take the recentred "
+        f"Intervals rest on {options.n_resamples} resamples of people and take the recentered "
         "percentile; that of a single group leaves out one scale at a time. p-values of groups "
         "are Holm-corrected over the groups of a run, overall ones over the runs.",
         METHOD,
@@ -228,7 +228,7 @@ def parts_of(result: ComparisonResult) -> list[str]:
 
 def cited(row: RunOverall) -> Estimate:
     """Return the tau for groups like these, without noise."""
-    return replace(row.pooled.answers.generalising.estimate, n=row.pooled.n_cells)
+    return replace(row.pooled.answers.generalizing.estimate, n=row.pooled.n_cells)
 
 
 def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
@@ -286,14 +286,14 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
             "precision_without_noise",
             "pooled.answers.precision.estimate",
             2,
-            prefix="precision_generalising_",
+            prefix="precision_generalizing_",
             interval_head="groups like these",
             style="strong",
             group=precision,
         ),
         Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
         level=level,
-        note="pooled.answers.generalising.estimate.note",
+        note="pooled.answers.generalizing.estimate.note",
     )
 
 
@@ -305,7 +305,7 @@ def runs_printed(runs: ReportTable, result: ComparisonResult, part: str) -> Tabl
         "people, and of τ as observed over people.",
         rows=in_order(result, part),
         columns=(
-            "run_name", "n_groups", "without_noise", "p_generalising", "p_generalising_holm",
+            "run_name", "n_groups", "without_noise", "p_generalizing", "p_generalizing_holm",
             interval_column("these groups", "pooled.answers.noise_free.low",
                             "pooled.answers.noise_free.high", group=group),
             "tau", "p_value", "precision_without_noise",
@@ -362,7 +362,7 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
         *answer_columns("", "Difference", signed=True),
         level=level,
-        note="generalising.estimate.note",
+        note="generalizing.estimate.note",
     )  # fmt: skip
 
 
@@ -390,8 +390,8 @@ def pairs_printed(pairs: ReportTable, result: ComparisonResult) -> Table:
         f"for groups like these, by Holm over all pairs. {pairs.level} intervals.{rest}",
         rows=shown,
         columns=(
-            "First − second", "Groups", "Value", "without_noise", "p_generalising",
-            "p_generalising_holm",
+            "First − second", "Groups", "Value", "without_noise", "p_generalizing",
+            "p_generalizing_holm",
             interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
             "difference",
         ),
@@ -402,7 +402,7 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
     part = parts_of(result)[-1]
 
     def shown(row: Difference) -> Estimate:
-        return replace(row.generalising.estimate, n=row.n_cells)
+        return replace(row.generalizing.estimate, n=row.n_cells)
 
     return pairs.figure(
         "differences",
@@ -584,7 +584,7 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         key=lambda found: -math.inf if math.isnan(found.ceiling.mean) else found.ceiling.n_first,
     )
     pairs = pairs_of(result, last, TAU)
-    corrected = [row.p_generalising_holm for row in pairs]
+    corrected = [row.p_generalizing_holm for row in pairs]
     clear = [p for p in corrected if p < 1 - options.level]
     return (
         *(_range(result, names, part, level) for part in parts_of(result)),

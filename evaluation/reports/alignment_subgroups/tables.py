@@ -120,7 +120,7 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         f"{scored_over(run)}{quoted_templates(run)}",
         "τ is Kendall’s tau-b between the model’s scores and the subgroup’s mean ratings over all "
         f"cells that it rated; precision at {options.k} is averaged over groups. Intervals rest on "
-        f"{options.n_resamples} resamples of whole submissions and take the recentred percentile; "
+        f"{options.n_resamples} resamples of whole submissions and take the recentered percentile; "
         "that of a single group leaves out one scale at a time, that of a mean rating is "
         "Student’s. p-values of groups are Holm-corrected over the groups of a subgroup.",
         METHOD,
@@ -187,7 +187,7 @@ QUANTITIES = {TAU: "τ", PRECISION: "P@3"}
 #: More pairs than this are in the download alone.
 SHOWN_PAIRS = 40
 TAU_LIMIT = 0.6
-CENTRE, RATING_LIMIT = 50.0, 30.0
+CENTER, RATING_LIMIT = 50.0, 30.0
 
 
 @dataclass(frozen=True)
@@ -267,14 +267,14 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
         Column("", "reason", "tau.reason"),
         *_answer_columns(),
         level=level,
-        note="answers.generalising.estimate.note",
+        note="answers.generalizing.estimate.note",
     )
 
 
 def _answer_columns() -> Iterator[Column]:
     for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out"):
         # One τ for each subgroup is no family of tests; differences are.
-        if column.name != "p_generalising_holm":
+        if column.name != "p_generalizing_holm":
             yield column
     yield Column("", "reliability", "answers.reliability", meaning="of the mean ratings")
 
@@ -290,7 +290,7 @@ def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
         "these and for these groups, beside τ and precision as observed; “random” is the "
         "central band of the observed τ for as many random participants.",
         columns=(
-            *lead, "without_noise", "p_generalising",
+            *lead, "without_noise", "p_generalizing",
             interval_column("these groups", "answers.noise_free.low",
                             "answers.noise_free.high", group="Kendall’s τ, noise taken out"),
             "tau", band, "precision",
@@ -302,7 +302,7 @@ def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names
     """Return τ of every subgroup, noise taken out."""
 
     def shown(row: Subgroup) -> Estimate:
-        return replace(row.answers.generalising.estimate, n=row.n_people)
+        return replace(row.answers.generalizing.estimate, n=row.n_people)
 
     return subgroups.figure(
         "subgroups",
@@ -334,7 +334,7 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
         *shown(SubgroupDifference),
         *answer_columns("", "Difference", signed=True),
         level=level,
-        note="generalising.estimate.note",
+        note="generalizing.estimate.note",
     )
 
 
@@ -342,7 +342,7 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
     """Return the pairs with the smallest p-values."""
 
     def place(row: SubgroupDifference) -> tuple[float, float]:
-        known = (row.p_generalising_holm, row.generalising.p_value)
+        known = (row.p_generalizing_holm, row.generalizing.p_value)
         return (known[0], known[1]) if known[0] == known[0] else (2.0, 2.0)
 
     shown = sorted(pairs.rows, key=place)[:SHOWN_PAIRS]
@@ -357,8 +357,8 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
         "the subgroups alone give as observed.",
         rows=shown,
         columns=(
-            "First − second", "question_text", "Value", "without_noise", "p_generalising",
-            "p_generalising_holm",
+            "First − second", "question_text", "Value", "without_noise", "p_generalizing",
+            "p_generalizing_holm",
             interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
             "difference", "expected", "p_value",
         ),
@@ -520,7 +520,7 @@ def mean_figure(
     name = names.group(group)
     return Figure(
         "means",
-        f"Mean ratings of {name} by each subgroup, centred on 50 and clipped at 20 and 80.",
+        f"Mean ratings of {name} by each subgroup, centered on 50 and clipped at 20 and 80.",
         value_grid_spec(
             [
                 GridLabel(slug, names.scale(slug), e["dimension"])
@@ -534,7 +534,7 @@ def mean_figure(
                 missing="Outlined cells are kept back",
             ),
             limit=RATING_LIMIT,
-            centre=CENTRE,
+            center=CENTER,
             decimals=1,
         ),
         data="means",
@@ -548,7 +548,7 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
         return (KeyNumber("Participants", f"fewer than {smallest}"),)
     everybody = result.subgroups[0]
     tested = [row for row in result.differences if row.quantity == TAU]
-    clear = [row for row in tested if row.p_generalising_holm < 1 - result.options.level]
+    clear = [row for row in tested if row.p_generalizing_holm < 1 - result.options.level]
     questions = {row.question for row in result.subgroups} - {""}
     n = sum(bool(row.question) for row in result.subgroups)
     return (

@@ -128,19 +128,19 @@ def emergence_table(
     """Return associations that emerge or vanish.
 
     by_poles : scores are those of single adjectives; otherwise of trait pairs, positive to the
-        right, which are printed towards the adjective that emerges
+        right, which are printed toward the adjective that emerges
     """
 
-    def towards(part: str) -> Any:
+    def toward(part: str) -> Any:
         return lambda row: getattr(row, part) * (1 if by_poles or row.pole == "high" else -1)
 
     def printed(head: str, part: str) -> Column:
         return Column(
             head,
-            value=towards(part),
+            value=toward(part),
             decimals=3,
             signed=True,
-            group="Score towards the trait",
+            group="Score toward the trait",
             source="model",
         )
 
@@ -382,7 +382,7 @@ def emergence_blocks(
         )
 
     if len(found) == 1:
-        of = f"{n_emergent}. Scores are positive towards the trait."
+        of = f"{n_emergent}. Scores are positive toward the trait."
         return (printed(found[0], "beyond", of),)
     emergent, vanishing = found
     less = f"{n_vanishing}: what the paired group has less of than either."

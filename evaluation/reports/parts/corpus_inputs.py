@@ -52,7 +52,7 @@ def corpus_record(corpus: Corpus) -> dict[str, Any]:
         "name": corpus.name,
         "source_variety": corpus.source_variety,
         "target_variety": corpus.target_variety,
-        "licence": corpus.licence,
+        "license": corpus.license,
         "access_note": corpus.access_note,
         "citation": corpus.citation,
     }

@@ -56,12 +56,12 @@ def load_statement(corpus: Corpus) -> list[dict[str, Any]]:
                     "paragraphs": origins or [NOT_STATED],
                 }
             )
-    provenance = [f"Licence: {corpus.licence}."]
+    provenance = [f"License: {corpus.license}."]
     if corpus.access_note:
         provenance.append(f"Access: {corpus.access_note}")
     if corpus.citation:
         provenance.append(f"Citation: {corpus.citation}")
-    sections.append({"heading": "Licence and access", "paragraphs": provenance})
+    sections.append({"heading": "License and access", "paragraphs": provenance})
     return sections
 
 

@@ -284,7 +284,7 @@ def gap_figure(
         and not (row.gap.filler and _words_of(gaps.rows, row) < 2)
     ]
     name = gaps.column("group_name").read
-    band_text = "Grey: middle 95 % of placebo words round their mean. "
+    band_text = "Gray: middle 95 % of placebo words round their mean. "
     return gaps.figure(
         f"gaps-{side}",
         f"Gaps in the {side} false positive rate with {gaps.level} intervals "
@@ -382,7 +382,7 @@ def equivalence_note(models: Sequence[ModelGaps], options: GapOptions) -> str:
 def method(options: GapOptions, level: str) -> tuple[str, ...]:
     eps = " Rates have the released code’s 1e-10 on both counts." if options.released_eps else ""
     return (
-        "Each labelled template is filled with every word of every group. The false positive rate "
+        "Each labeled template is filled with every word of every group. The false positive rate "
         "of a class is the share of sentences of another label that are given it; a group’s gap is "
         "its rate minus the unweighted mean over groups, within a run (Kohankhaki et al., §3.2). "
         "Placebo words and the sentence without a mention are set against the same mean, which "

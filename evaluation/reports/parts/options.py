@@ -164,7 +164,7 @@ def load_words(slug: str | None) -> Words | None:
         "title": found.title,
         "n_words": len(words),
         "citation": found.citation,
-        "licence": found.licence,
+        "license": found.license,
         "hash": hashlib.sha256("\n".join(words).encode()).hexdigest(),
     }
     return Words(words, record)

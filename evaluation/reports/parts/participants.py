@@ -225,7 +225,7 @@ def _figure(questions: list[dict[str, Any]]) -> Figure:
     title = "Who took part"
     return Figure(
         NAME,
-        "What the participants said about themselves, in per cent of all of them.",
+        "What the participants said about themselves, in percent of all of them.",
         share_bars_spec(panels, title=title),
         share_bars_spec(panels, title=title, narrow=True),
         data=NAME,

@@ -1,4 +1,4 @@
-"""Loads what classifiers said of labelled sentences, model by model, as gaps are computed on."""
+"""Loads what classifiers said of labeled sentences, model by model, as gaps are computed on."""
 
 from __future__ import annotations
 

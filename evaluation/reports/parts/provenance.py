@@ -19,8 +19,8 @@ WITHHELD = "withheld"
 
 
 def corpus_lines_bare(record: dict[str, Any]) -> list[Provenance]:
-    """Return a corpus and its licence."""
-    return [("Corpus", record["name"], record["public_id"]), ("Licence", record["licence"], "")]
+    """Return a corpus and its license."""
+    return [("Corpus", record["name"], record["public_id"]), ("License", record["license"], "")]
 
 
 def access_caveats(corpus: dict[str, Any]) -> list[str]:
@@ -32,7 +32,7 @@ def word_list_lines(record: dict[str, Any] | None) -> list[Provenance]:
     """Return the word list that toxicity was counted by, if any."""
     if record is None:
         return []
-    return [("Word list", f"{record['title']}, {record['licence']}", sha(record["hash"]))]
+    return [("Word list", f"{record['title']}, {record['license']}", sha(record["hash"]))]
 
 
 def source_lines(record: dict[str, Any]) -> list[Provenance]:

@@ -287,7 +287,7 @@ class ReportTable:
         panel : heading of the row's panel
         reference : has a line of its own, None = no such line
         decimals : by default as many as the axis needs
-        bands : half widths of grey bands round the reference, by heading of the panel
+        bands : half widths of gray bands round the reference, by heading of the panel
         words : the texts of `IntervalWords`: axis, n, left, right, and title and value where they
             are not the table’s title and the column’s head
         """

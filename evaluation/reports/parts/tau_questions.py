@@ -13,14 +13,14 @@ from evaluation.reports.parts.document import KeyNumber
 from evaluation.reports.parts.formatting import MISSING, interval, number, p_value
 from evaluation.reports.parts.table import Column, Reader, ReportTable, read
 
-GENERALISING, NOISE_FREE, OBSERVED = "generalising", "noise_free", "observed"
+GENERALIZING, NOISE_FREE, OBSERVED = "generalizing", "noise_free", "observed"
 QUESTIONS = {
-    GENERALISING: "On groups like these: how closely does it follow people?",
+    GENERALIZING: "On groups like these: how closely does it follow people?",
     NOISE_FREE: "On these groups: how closely does it follow people?",
     OBSERVED: "On these groups, as observed: noise of the means left in",
 }
 #: What the interval of each question would draw anew.
-OTHERS = {GENERALISING: "other groups", NOISE_FREE: "other people", OBSERVED: "other people"}
+OTHERS = {GENERALIZING: "other groups", NOISE_FREE: "other people", OBSERVED: "other people"}
 TITLE = "What τ says to each question"
 CEILING_LABEL = "Ceiling of τ as observed"
 WHY = (
@@ -78,7 +78,7 @@ def question_rows(
         *(
             QuestionRow(of, question, answer.estimate, answer.p_value, nan, answers.reliability)
             for question, answer in (
-                (GENERALISING, answers.generalising),
+                (GENERALIZING, answers.generalizing),
                 (NOISE_FREE, answers.noise_free),
             )
         ),
@@ -112,7 +112,7 @@ def question_table(
         TITLE,
         rows,
         *leading,
-        Column("", "question", meaning="generalising, noise_free or observed"),
+        Column("", "question", meaning="generalizing, noise_free or observed"),
         Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
         Column.estimate("τ", "tau", "estimate", 2, style="strong"),
         Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
@@ -165,29 +165,29 @@ def resampled_p_columns(path: str = "") -> tuple[Column, ...]:
 def answer_columns(path: str, head: str, group: str = "", **how: Any) -> tuple[Column, ...]:
     """Return a value without noise, with interval and test for either question.
 
-    path : of a row's record with generalising and noise_free; head : of the value
+    path : of a row's record with generalizing and noise_free; head : of the value
     """
-    generalising, noise_free = f"{path}generalising", f"{path}noise_free"
+    generalizing, noise_free = f"{path}generalizing", f"{path}noise_free"
     return (
         Column(
             head,
             "without_noise",
-            f"{generalising}.estimate",
+            f"{generalizing}.estimate",
             2,
             with_interval=True,
-            prefix="generalising_",
+            prefix="generalizing_",
             interval_head="groups like these",
             style="strong",
             group=group,
             meaning="noise of the mean ratings taken out; interval for groups like these",
             **how,
         ),
-        Column.p("p", "p_generalising", f"{generalising}.p_value", group=group),
-        Column.p("p (Holm)", "p_generalising_holm", group=group),
+        Column.p("p", "p_generalizing", f"{generalizing}.p_value", group=group),
+        Column.p("p (Holm)", "p_generalizing_holm", group=group),
         Column("", "noise_free_low", f"{noise_free}.low"),
         Column("", "noise_free_high", f"{noise_free}.high"),
         Column("", "p_noise_free", f"{noise_free}.p_value"),
-        Column("", "answer_reason", f"{generalising}.estimate.note"),
+        Column("", "answer_reason", f"{generalizing}.estimate.note"),
     )
 
 
@@ -207,7 +207,7 @@ def tau_headline(values: Iterable[tuple[Any, Any]]) -> str:
     values : (pooled or subgroup as it is stored, its tau as observed)
     """
     pairs = [(pooled["answers"], observed["value"]) for pooled, observed in values]
-    corrected = [answers["generalising"]["value"] for answers, _ in pairs]
+    corrected = [answers["generalizing"]["value"] for answers, _ in pairs]
     whole = None not in corrected
     found = corrected if whole else [value for _, value in pairs if value is not None]
     if not found:
@@ -222,10 +222,10 @@ def tau_key(
     """Return the τ to cite as a number of the report's head, with its interval and p-value."""
     return KeyNumber(
         label,
-        number(answers.generalising.value),
+        number(answers.generalizing.value),
         lines=(
-            *_qualified(answers.generalising, level, "for groups like these"),
-            _observed(answers.generalising, observed),
+            *_qualified(answers.generalizing, level, "for groups like these"),
+            _observed(answers.generalizing, observed),
             *more,
         ),
     )

@@ -42,7 +42,7 @@ TITLE_LENGTH = 200
 MODEL_NAME = "Demo model (meaningless)"
 # What the demo model learns its words from: all that a run of the demo may ask.
 LIBRARY_TEMPLATES = "cao-2022-table-4"
-GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
+GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELED)
 
 
 def ensure_demo_model() -> LanguageModel:
@@ -143,7 +143,7 @@ def ensure_notes(*, owner: User) -> Corpus:
         content="\n".join(lines).encode(),
         file_name="notes.tsv",
         name="Invented notes (demo)",
-        licence="CC0, written for this demo",
+        license="CC0, written for this demo",
         source_variety="Hasty",
         target_variety="Careful",
         owner=owner,

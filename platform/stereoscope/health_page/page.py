@@ -300,7 +300,7 @@ def _find_runs() -> Finding:
         "minutes": STILL.total_seconds() // 60,
         "runs": ", ".join(map(str, still[:5])),
     }
-    remedy = _("Look whether a worker runs and what its log says; a run can be cancelled.")
+    remedy = _("Look whether a worker runs and what its log says; a run can be canceled.")
     return Finding(title, State.WARN, said, remedy, "measures.html")
 
 

@@ -35,7 +35,7 @@ from annotation.studies.teams import create_team
 from evaluation.models import Norm, Report
 from evaluation.reports.building import build_report
 from evaluation.reports.requesting import request_report
-from probing.models import LabelledTextSet, LanguageModel, Run, RunStatus, WordList
+from probing.models import LabeledTextSet, LanguageModel, Run, RunStatus, WordList
 from probing.runs.text_stimuli import load_text_stimuli
 from stereoscope.api_authentication import create_token
 from stereoscope.demo.simulation import fill_with_simulated_people
@@ -221,7 +221,7 @@ def _create_rest(owner: User, study: Study) -> None:
     AccessLog.objects.create(**seen)
     AccessFailureLog.objects.create(**seen)
     WordList.objects.get_or_create(slug="attacked", defaults={"title": "Words", "words": ["a"]})
-    LabelledTextSet.objects.get_or_create(slug="attacked", defaults={"title": "T", "texts": []})
+    LabeledTextSet.objects.get_or_create(slug="attacked", defaults={"title": "T", "texts": []})
     Norm.objects.get_or_create(
         slug="attacked", defaults={"title": "N", "kind": "percent", "values": {"warm": 1}}
     )

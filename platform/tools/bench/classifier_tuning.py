@@ -112,7 +112,7 @@ class _BareLoop:
         self._optimizer.step()
 
     def state(self) -> dict[str, Any]:
-        return {"optimiser": self._optimizer.state_dict()}
+        return {"optimizer": self._optimizer.state_dict()}
 
 
 def _tensors(

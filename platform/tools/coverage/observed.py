@@ -25,8 +25,8 @@ from evaluation.analyses.true_precision import difference as precision_differenc
 from evaluation.analyses.true_precision import true_precision
 from evaluation.metrics import (
     kendall_tau_b,
-    recentred_interval,
-    recentred_p_value,
+    recentered_interval,
+    recentered_p_value,
     tau_over_scales,
 )
 from evaluation.metrics.estimate import Estimate
@@ -108,7 +108,7 @@ def _observed(design: Design, tau: float, rng: Rng) -> Study:
         draws.append(pooled_draws(model, complete, groups, resamples, options))
     expected = _expected(design, tau)
     value, drawn = values[0][OBSERVED_PRECISION], draws[0][DRAWS[OBSERVED_PRECISION]]
-    around = recentred_interval(value, drawn, level=LEVEL, bounds=SHARE_BOUNDS)
+    around = recentered_interval(value, drawn, level=LEVEL, bounds=SHARE_BOUNDS)
     shown = {
         OBSERVED_PRECISION: (
             Tested(Estimate.within(value, around)),
@@ -118,8 +118,8 @@ def _observed(design: Design, tau: float, rng: Rng) -> Study:
     for name, (of, quantity) in OF_DIFFERENCES.items():
         value, drawn = values[0][of] - values[1][of], draws[0][DRAWS[of]] - draws[1][DRAWS[of]]
         bounds = DIFFERENCE_BOUNDS[quantity]
-        around = recentred_interval(value, drawn, level=LEVEL, bounds=bounds)
-        p_value = recentred_p_value(value, drawn)
+        around = recentered_interval(value, drawn, level=LEVEL, bounds=bounds)
+        p_value = recentered_p_value(value, drawn)
         truth = expected[0][of] - expected[1][of]
         shown[name] = Tested(Estimate.within(value, around), p_value), truth
     return shown
@@ -169,7 +169,7 @@ def _precision(design: Design, tau: float, rng: Rng) -> Study:
     second = r * t + np.sqrt(1 - r * r) * other
     ratings, _ = design.ratings(t, rng)
     found = [true_precision(ratings, scores) for scores in (first, second)]
-    shown = found[0].generalising(LEVEL)
+    shown = found[0].generalizing(LEVEL)
     return {
         PRECISION_LIKE: (shown, _population(design, tau)),
         PRECISION_DIFFERENCE: (precision_difference(found[0], found[1], LEVEL), 0.0),

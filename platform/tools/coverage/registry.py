@@ -49,11 +49,11 @@ def _of_gaps(*names: str) -> tuple[str, ...]:
 PRINTED: dict[str, tuple[str, ...]] = {
     **_all(
         (taus.LIKE,),
-        "alignment_comparison overall generalising_low",
-        "alignment_comparison overall p_generalising",
-        "alignment_comparison overall p_generalising_holm",
-        "alignment_subgroups subgroups generalising_low",
-        "alignment_subgroups subgroups p_generalising",
+        "alignment_comparison overall generalizing_low",
+        "alignment_comparison overall p_generalizing",
+        "alignment_comparison overall p_generalizing_holm",
+        "alignment_subgroups subgroups generalizing_low",
+        "alignment_subgroups subgroups p_generalizing",
     ),
     **_all(
         (taus.THESE,),
@@ -71,9 +71,9 @@ PRINTED: dict[str, tuple[str, ...]] = {
         (taus.BETWEEN_LIKE, observed.PRECISION_DIFFERENCE),
         *_columns(
             "alignment_subgroups differences",
-            "generalising_low",
-            "p_generalising",
-            "p_generalising_holm",
+            "generalizing_low",
+            "p_generalizing",
+            "p_generalizing_holm",
         ),
     ),
     **_all(
@@ -88,12 +88,12 @@ PRINTED: dict[str, tuple[str, ...]] = {
         (taus.DIFFERENCE_LIKE, observed.PRECISION_DIFFERENCE),
         *_columns(
             "alignment_comparison differences",
-            "generalising_low",
-            "p_generalising",
-            "p_generalising_holm",
+            "generalizing_low",
+            "p_generalizing",
+            "p_generalizing_holm",
         ),
     ),
-    "alignment_comparison overall precision_generalising_low": (observed.PRECISION_LIKE,),
+    "alignment_comparison overall precision_generalizing_low": (observed.PRECISION_LIKE,),
     **_all(
         (observed.OF_SCALES,),
         *(

@@ -191,7 +191,7 @@ def _study(design: Design, tau: float, rng: np.random.Generator) -> Study:
     truth = kendall_tau_b(means.ravel(), scores.ravel()).value
     return {
         THESE: (found.noise_free(LEVEL), truth),
-        LIKE: (found.generalising(LEVEL), _population(design, tau)),
+        LIKE: (found.generalizing(LEVEL), _population(design, tau)),
     }
 
 

@@ -29,7 +29,7 @@ def cpu_seconds(pids: list[int]) -> float:
 
 
 async def watch_peak(pids: Callable[[], list[int]], peaks: list[int]) -> None:
-    """Append the resident memory every half second, until cancelled."""
+    """Append the resident memory every half second, until canceled."""
     while True:
         with suppress(OSError):  # a process that has just ended
             peaks.append(resident_bytes(pids()))

@@ -52,7 +52,7 @@ def create_further(owner: User) -> Further:
 
 
 def create_training(owner: User) -> Run:
-    facts = {"slug": "made-up", "title": "Made-up texts", "licence": "CC0"}
+    facts = {"slug": "made-up", "title": "Made-up texts", "license": "CC0"}
     request = ImportRequest(as_tsv(compose_texts()), "made-up.tsv", facts, owner)
     import_file(import_kinds()["labeled-texts"], request)
     asked = run_request(

@@ -163,7 +163,7 @@ class Command(BaseCommand):
             "--texts",
             default="",
             metavar="SLUG",
-            help="for fine-tuning a classifier: the set of labelled texts to train on",
+            help="for fine-tuning a classifier: the set of labeled texts to train on",
         )
         parser.add_argument("--limit", type=int, help="the most pairs, drawn with the seed")
         parser.add_argument(
@@ -173,13 +173,13 @@ class Command(BaseCommand):
             "--examples",
             type=int,
             default=0,
-            help="training pairs, or labelled texts, that are shown before each text; default 0",
+            help="training pairs, or labeled texts, that are shown before each text; default 0",
         )
         parser.add_argument(
             "--examples-from",
             default=DEFAULT_EXAMPLES,
             metavar="SLUG",
-            help="for prompted classification, the labelled texts that examples are drawn from; "
+            help="for prompted classification, the labeled texts that examples are drawn from; "
             f"default {DEFAULT_EXAMPLES}",
         )
         parser.add_argument(
@@ -412,8 +412,8 @@ def _report(console: Console, run: Run, model: LanguageModel, told: Sequence[str
         # Our own errors are written for a reader; where their class lives tells them nothing.
         last = re.sub(r"^probing\.[\w.]+: ", "", run.error.strip().splitlines()[-1])
         raise CommandError(f"Run {run.pk} failed: {_one_line(last)} The run's page has the rest.")
-    if run.status == RunStatus.CANCELLED:
-        raise CommandError(f"Run {run.pk} was cancelled; resume it on its page.")
+    if run.status == RunStatus.CANCELED:
+        raise CommandError(f"Run {run.pk} was canceled; resume it on its page.")
     stored = print_results(console, run)
     if model.is_demo:
         console.print("This is the demo model: its scores are meaningless.")

@@ -1,6 +1,6 @@
 """A tiny masked language model that the platform builds itself, to show how everything works.
 
-It knows nothing. Its sentences are composed at random: every group draws its favourite adjectives
+It knows nothing. Its sentences are composed at random: every group draws its favorite adjectives
 by lot, so what the model "thinks" of a group is noise that differs from seed to seed. It needs no
 download, trains in seconds, and loads like any other model of the BERT family.
 
@@ -325,7 +325,7 @@ def compose_corpus(stimuli: Stimuli, seed: int) -> list[str]:
     templates = list({entry.text: entry for entry in (*TEMPLATES, *stimuli.templates)}.values())
     sentences = []
     for group in (*stimuli.groups, _PERSON):
-        # Squared exponential weights: a few favourites, a long tail, never zero.
+        # Squared exponential weights: a few favorites, a long tail, never zero.
         weights = [rng.expovariate(1.0) ** 2 + 0.01 for _ in adjectives]
         for template in templates:
             drawn = rng.choices(adjectives, weights, k=_DRAWS_PER_TEMPLATE)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def corpus() -> Corpus:
-    return Corpus.objects.create(name="Texts", licence="CC0", owner=make_user("alice"))
+    return Corpus.objects.create(name="Texts", license="CC0", owner=make_user("alice"))
 
 
 def test_owner_sees_and_changes_outsider_does_not(corpus):

@@ -28,7 +28,7 @@ def alice() -> User:
 @pytest.fixture
 def corpus(alice: User) -> Corpus:
     made = import_corpus(
-        content=LINES.encode(), file_name="p.jsonl", owner=alice, name="Pairs", licence="CC0"
+        content=LINES.encode(), file_name="p.jsonl", owner=alice, name="Pairs", license="CC0"
     ).corpus
     assert made is not None
     return made

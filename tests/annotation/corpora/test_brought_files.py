@@ -186,7 +186,7 @@ def test_the_released_pairs_are_read_from_their_first_line(shared_dir: Path) -> 
 
 
 def take(content: str, **options):
-    options = {"name": "Pairs", "licence": "CC0", **options}
+    options = {"name": "Pairs", "license": "CC0", **options}
     return import_corpus(content=content.encode(), file_name="a.tsv", **options)
 
 

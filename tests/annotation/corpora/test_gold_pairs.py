@@ -17,7 +17,7 @@ TEXTS = "id,text,split\na,He be late,\nb,They ain’t here,\nc,She gone,\nd,We b
 @pytest.fixture
 def corpus() -> Corpus:
     made = import_corpus(
-        content=TEXTS.encode(), file_name="texts.csv", name="Texts", licence="CC0"
+        content=TEXTS.encode(), file_name="texts.csv", name="Texts", license="CC0"
     ).corpus
     assert made is not None
     return made

@@ -105,7 +105,7 @@ def test_the_command_writes_a_file_that_the_import_reads(tmp_path, capsys, db) -
         "source": "finna",
     }
     call_command(
-        "import_corpus", str(file), "--name", "Features", "--licence", "none",
+        "import_corpus", str(file), "--name", "Features", "--license", "none",
         "--source-variety", "AAE", "--target-variety", "SAE",
     )  # fmt: skip
     assert "192 pairs" in capsys.readouterr().out

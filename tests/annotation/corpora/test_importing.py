@@ -24,7 +24,7 @@ PAIRS = (
     "three,She gone,She is gone,Lyrics,,\n"
     "four,She left,She is gone,Lyrics,,\n"
 ).encode()
-FACTS = {"name": "Small pairs", "licence": "CC BY 4.0"}
+FACTS = {"name": "Small pairs", "license": "CC BY 4.0"}
 
 
 def take(content: bytes = PAIRS, file_name: str = "pairs.csv", **options):
@@ -46,7 +46,7 @@ def test_pairs_are_stored_with_a_shared_counterpart_once():
         ("CORAAL", "training"): 1,
         ("Lyrics", "evaluation"): 2,
     }
-    assert (corpus.owner, corpus.licence, corpus.access_note) == (
+    assert (corpus.owner, corpus.license, corpus.access_note) == (
         alice,
         "CC BY 4.0",
         "Researchers only.",
@@ -113,7 +113,7 @@ def test_a_dry_run_counts_and_keeps_nothing():
     ("options", "field"),
     [
         ({"name": " "}, "name"),
-        ({"licence": ""}, "licence"),
+        ({"license": ""}, "license"),
         ({"target_variety": "aal"}, "target_variety"),
         ({"name": "n" * 161}, "name"),
     ],
@@ -177,7 +177,7 @@ def test_the_command_imports_and_reports(tmp_path: Path):
     file = tmp_path / "pairs.csv"
     file.write_bytes(PAIRS)
     out = io.StringIO()
-    options = {"name": "Pairs", "licence": "CC0", "owner": "alice", "source_variety": "AAL"}
+    options = {"name": "Pairs", "license": "CC0", "owner": "alice", "source_variety": "AAL"}
     call_command("import_corpus", file, dry_run=True, stdout=out, **options)
     assert "7 texts, 4 pairs, 0 rows left out. Nothing was stored." in out.getvalue()
     assert nothing_is_stored()
@@ -203,10 +203,10 @@ def test_the_command_imports_and_reports(tmp_path: Path):
     [
         ({}, "A new corpus needs --name"),
         ({"name": "x"}, "A new corpus needs --license"),
-        ({"name": "x", "licence": "y", "owner": "nobody"}, "No user is called “nobody”"),
+        ({"name": "x", "license": "y", "owner": "nobody"}, "No user is called “nobody”"),
         ({"into": "nothing"}, "No corpus is called “nothing”"),
         ({"into": "nothing", "name": "x"}, "leave out what describes it"),
-        ({"name": "x", "licence": "y", "target_variety": "AAL"}, "target_variety: Both"),
+        ({"name": "x", "license": "y", "target_variety": "AAL"}, "target_variety: Both"),
     ],
 )
 def test_the_command_says_what_it_needs(tmp_path: Path, options, message):
@@ -219,7 +219,7 @@ def test_the_command_says_what_it_needs(tmp_path: Path, options, message):
 
 def test_the_command_names_a_file_that_is_not_there(tmp_path: Path):
     with pytest.raises(CommandError, match="cannot be read"):
-        call_command("import_corpus", tmp_path / "none.csv", name="x", licence="y")
+        call_command("import_corpus", tmp_path / "none.csv", name="x", license="y")
 
 
 def test_command_names_its_own_options_for_columns_that_it_does_not_know(tmp_path: Path):
@@ -229,4 +229,4 @@ def test_command_names_its_own_options_for_columns_that_it_does_not_know(tmp_pat
     with pytest.raises(CommandError, match="--map source_text=COLUMN and --no-heading"):
         call_command(*place)
     call_command(*place, "--map", "source_text=v1", "--map", "target_text=v2", stdout=io.StringIO())
-    assert Corpus.objects.get().licence == "CC0"
+    assert Corpus.objects.get().license == "CC0"

@@ -28,7 +28,7 @@ PAIRS = (
 )
 FACTS = {
     "name": "Small pairs",
-    "licence": "CC BY 4.0",
+    "license": "CC BY 4.0",
     "source_variety": "AAL",
     "target_variety": "WME",
 }
@@ -42,7 +42,7 @@ def alice() -> User:
 @pytest.fixture
 def corpus(alice: User) -> Corpus:
     made = import_corpus(
-        content=PAIRS.encode(), file_name="pairs.csv", owner=alice, name="Small", licence="CC0"
+        content=PAIRS.encode(), file_name="pairs.csv", owner=alice, name="Small", license="CC0"
     ).corpus
     assert made is not None
     return made
@@ -185,7 +185,7 @@ def test_counts_are_not_those_of_another_corpus_with_the_same_keys(corpus):
     TextPair.objects.all().delete()
     Text.objects.all().delete()
     Corpus.objects.all().delete()
-    made = import_corpus(content=content, file_name="pairs.csv", name="New", licence="CC0").corpus
+    made = import_corpus(content=content, file_name="pairs.csv", name="New", license="CC0").corpus
     assert made is not None
     TextPair.objects.all().delete()
     Corpus.objects.filter(pk=made.pk).update(id=corpus.pk)
@@ -201,7 +201,7 @@ def test_other_varieties_have_no_table_of_features(alice):
         content=b"text\nYa me voy\n",
         file_name="t.csv",
         name="Other",
-        licence="CC0",
+        license="CC0",
         source_variety="es-MX",
         target_variety="es-ES",
         owner=alice,
@@ -252,7 +252,7 @@ def test_the_description_is_edited_with_its_history(corpus, alice):
     form = client.get(page("change", corpus.pk))
     assert "Who wrote or spoke them." in form.text
     values = {
-        name: getattr(corpus, name) for name in ("name", "licence", "description", "citation")
+        name: getattr(corpus, name) for name in ("name", "license", "description", "citation")
     }
     answer = client.post(
         page("change", corpus.pk), {**values, "speaker_demographics": "Most are unknown."}
@@ -294,7 +294,7 @@ def test_a_corpus_goes_with_its_texts_unless_a_study_works_on_it(corpus, alice):
 def test_empty_lists_say_what_to_do(alice):
     client = log_in(alice)
     assert "Import a corpus" in client.get(page("changelist")).text
-    bare = Corpus.objects.create(name="Bare", licence="CC0", owner=alice)
+    bare = Corpus.objects.create(name="Bare", license="CC0", owner=alice)
     assert "No texts yet" in client.get(page("overview", bare.pk)).text
     assert "No texts yet" in client.get(page("texts", bare.pk)).text
 
@@ -307,7 +307,7 @@ def test_downloads_can_be_imported_again(corpus, alice):
         if name == "pairs.csv":  # the last column says whose annotators wrote the counterpart
             content = "\n".join(line.rpartition(",")[0] for line in content.splitlines())
         copy = import_corpus(
-            content=content.encode(), file_name=name, name=f"Copy {name}", licence="CC0"
+            content=content.encode(), file_name=name, name=f"Copy {name}", license="CC0"
         ).corpus
         assert copy is not None
         fields = ("variety", "body", "source", "split", "body_hash")

@@ -27,7 +27,7 @@ SOURCES = (
 
 
 def make_corpus(n_texts: int = 20, **options: Any) -> Corpus:
-    values = {"name": "Twenty posts", "licence": "CC BY 4.0"}
+    values = {"name": "Twenty posts", "license": "CC BY 4.0"}
     corpus = Corpus.objects.create(**{**values, **options})
     for number in range(n_texts):
         body = SOURCES[number % len(SOURCES)]

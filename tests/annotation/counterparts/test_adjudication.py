@@ -276,7 +276,7 @@ def test_surveys_pages_know_no_writing_study(study: Study, alice: User, client: 
     assert study.title not in listed
 
 
-def test_exports_neutralise_formulas_and_name_nobody(study: Study, alice: User):
+def test_exports_neutralize_formulas_and_name_nobody(study: Study, alice: User):
     task = next(task for task in tasks_of(study, "ann") if task.overlap == Overlap.SINGLE)
     write(task, "=cmd()")
     client = Client()

@@ -169,7 +169,7 @@ def apply(held: list[HeldText], changes) -> list[HeldText]:
         HeldText(
             task.text,
             task.annotator,
-            changes.relabelled.get(task.text, task.overlap),
+            changes.relabeled.get(task.text, task.overlap),
             task.is_open,
             task.is_untouched,
         )

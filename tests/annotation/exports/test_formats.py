@@ -29,7 +29,7 @@ from annotation.common.tables import (
     Column,
     ColumnType,
     Table,
-    neutralise,
+    neutralize,
     type_cell,
     write_cell,
 )
@@ -113,7 +113,7 @@ def in_excel(cell: Cell) -> Any:
     if isinstance(cell, datetime):
         return cell.astimezone(UTC).replace(microsecond=0, tzinfo=None)
     if isinstance(cell, str):
-        return neutralise(cell).replace("\x0b", "\ufffd") or None
+        return neutralize(cell).replace("\x0b", "\ufffd") or None
     return cell
 
 

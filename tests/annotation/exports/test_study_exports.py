@@ -91,7 +91,7 @@ def test_ratings_of_another_study_stay_out() -> None:
     assert read(build_rating_table(study)) == []
 
 
-def test_a_nasty_group_name_is_neutralised_and_its_rating_is_not() -> None:
+def test_a_nasty_group_name_is_neutralized_and_its_rating_is_not() -> None:
     study = make_study()
     make_submission(study, groups=1, value=0.0)
     StudyGroup.objects.update(plural='=cmd|" /C calc"!A0')

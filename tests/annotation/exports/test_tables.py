@@ -19,7 +19,7 @@ from annotation.common.tables import (
     ColumnType,
     Table,
     name_variables,
-    neutralise,
+    neutralize,
     stream_codebook,
     stream_csv,
     stream_zip,
@@ -57,12 +57,12 @@ def read(chunks: Iterator[bytes]) -> list[list[str]]:
     ],
 )
 def test_a_text_that_would_run_as_a_formula_begins_with_an_apostrophe(nasty: str) -> None:
-    assert neutralise(nasty) == f"'{nasty}"
+    assert neutralize(nasty) == f"'{nasty}"
 
 
 @pytest.mark.parametrize("plain", ["women", "", "working-class people", "1+1", "a=b", "‘=’", "–"])
 def test_a_plain_text_stays_as_it_is(plain: str) -> None:
-    assert neutralise(plain) == plain
+    assert neutralize(plain) == plain
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_no_text_cell_ever_begins_like_a_formula(text: str) -> None:
 def test_every_cell_comes_back_whole(rows: list[tuple[str, float]]) -> None:
     read_back = read(stream_csv(table(*rows)))[1:]
     assert [(name, float(value)) for name, value in read_back] == [
-        (neutralise(name), value) for name, value in rows
+        (neutralize(name), value) for name, value in rows
     ]
 
 

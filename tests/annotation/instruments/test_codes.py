@@ -7,7 +7,7 @@ import pytest
 from annotation.common.language_codes import (
     choose_language,
     direction_of,
-    normalise_code,
+    normalize_code,
     own_name,
     platform_language,
 )
@@ -19,13 +19,13 @@ from annotation.common.language_codes import (
      ("CA-es-VALENCIA", "ca-ES-valencia")],
 )  # fmt: skip
 def test_code_is_written_as_bcp_47_recommends(text: str, code: str) -> None:
-    assert normalise_code(text) == code
+    assert normalize_code(text) == code
 
 
 @pytest.mark.parametrize("text", ["", "e", "english", "es-", "es/mx", "1a", "<b>"])
 def test_what_is_no_code_is_refused_with_its_name(text: str) -> None:
     with pytest.raises(ValueError, match="no language code") as refusal:
-        normalise_code(text)
+        normalize_code(text)
     assert text in str(refusal.value)
 
 

@@ -35,7 +35,7 @@ def make_corpus(
     n_pairs: int = 4, *, name: str = "Posts", runs: Sequence[str] = tuple(RUNS)
 ) -> Corpus:
     """Store pairs that every run has rewritten in both directions."""
-    corpus = Corpus.objects.create(name=name, licence="CC BY 4.0")
+    corpus = Corpus.objects.create(name=name, license="CC BY 4.0")
     for number in range(1, n_pairs + 1):
         make_pair(corpus, number, runs=runs)
     return corpus

@@ -48,10 +48,10 @@ def read(words, *, none=False):
 
 
 def test_a_scheme_is_lines_of_names_and_meanings():
-    text = "Neutralised: too tame\n\n Mis-read \nErfunden: hinzu: erdacht\n"
+    text = "Neutralized: too tame\n\n Mis-read \nErfunden: hinzu: erdacht\n"
     scheme = read_scheme(text)
     assert [(c.slug, c.name, c.meaning) for c in scheme] == [
-        ("neutralised", "Neutralised", "too tame"),
+        ("neutralized", "Neutralized", "too tame"),
         ("mis-read", "Mis-read", ""),
         ("erfunden", "Erfunden", "hinzu: erdacht"),
     ]
@@ -200,7 +200,7 @@ def test_a_researcher_sets_the_scheme_until_the_launch(client):
     corpus.save()
     client.force_login(alice)
     add = reverse("admin:annotation_judgmentstudy_add")
-    assert "Neutralised: Says it more weakly" in client.get(add).content.decode()
+    assert "Neutralized: Says it more weakly" in client.get(add).content.decode()
     bad = filled_form(corpus, marks_errors="on", error_scheme="Odd\nOdd")
     assert "stands there twice" in client.post(add, bad).content.decode()
     client.post(add, filled_form(corpus, marks_errors="on", error_scheme="Odd: reads oddly"))

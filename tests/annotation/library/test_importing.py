@@ -73,10 +73,10 @@ def test_an_entry_is_changed_in_the_columns_of_the_file_alone():
     assert not SocialGroup.objects.get(slug="deaf").history.exists()
 
 
-def test_a_capitalised_plural_that_the_file_gives_is_taken_at_its_word():
+def test_a_capitalized_plural_that_the_file_gives_is_taken_at_its_word():
     found = plan(GROUPS, "slug,plural,plural_capitalised", "elderly,older people,Elderly people")
     assert told(found) == [
-        "Line 2: The capitalised plural is “Elderly people”, expected the plural with a capital "
+        "Line 2: The capitalized plural is “Elderly people”, expected the plural with a capital "
         "first letter, “Older people”. It reads “Elderly people should be …”."
     ]
 
@@ -208,7 +208,7 @@ def test_columns_that_are_not_known_are_named_and_not_read():
 
 
 def test_tsv_semicolons_marks_and_other_names_of_columns_are_read():
-    tsv = "\ufeffSlug\tSingular\tPlural\tCapitalised plural\tSet\nnurse\tnurse\tnurses\t\tmine\n"
+    tsv = "\ufeffSlug\tSingular\tPlural\tCapitalized plural\tSet\nnurse\tnurse\tnurses\t\tmine\n"
     found = read(GROUPS, tsv.encode(), "a.tsv")
     assert found.entries[0].values["sets"] == ("mine",)
     assert found.new_sets == ["mine"]

@@ -10,7 +10,7 @@ from annotation.library.paired_groups import pair_groups
 
 
 @pytest.mark.parametrize(
-    ("singular", "plural", "capitalised", "modifier"),
+    ("singular", "plural", "capitalized", "modifier"),
     [
         ("nurse", "nurses", "Nurses", ""),
         ("elderly person", "elderly people", "Elderly people", "elderly"),
@@ -34,10 +34,10 @@ from annotation.library.paired_groups import pair_groups
     ],
 )
 def test_forms_are_proposed_from_the_singular(
-    singular: str, plural: str, capitalised: str, modifier: str
+    singular: str, plural: str, capitalized: str, modifier: str
 ) -> None:
     proposed = propose_forms(singular)
-    assert proposed == Forms(" ".join(singular.split()), plural, capitalised, modifier)
+    assert proposed == Forms(" ".join(singular.split()), plural, capitalized, modifier)
     assert not check_forms(proposed)
 
 

@@ -22,7 +22,7 @@ _numbers = count(1)
 def make_pairs(n: int = 4, **fields: Any) -> Corpus:
     """Return a corpus of ``n`` pairs; the texts of pair 1 are “p1-aal” and “p1-wme”."""
     corpus = Corpus.objects.create(
-        **{"name": f"Pairs {next(_numbers)}", "licence": "CC BY 4.0", **fields}
+        **{"name": f"Pairs {next(_numbers)}", "license": "CC BY 4.0", **fields}
     )
     for number, deed in enumerate(DEEDS[:n], start=1):
         bodies = (f"She be {deed}in every day.", f"She usually {deed}s every day.")

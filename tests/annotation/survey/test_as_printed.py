@@ -54,9 +54,9 @@ def test_the_question_the_sides_and_the_ticks_are_as_printed(printed, make_perso
     someone.start(printed.get_absolute_url())
     instructions = someone.go_on(until=lambda page: "social groups" in page.text)
     assert "we are not interested in your personal beliefs" in instructions.text
-    practised = someone.go_on(until=lambda page: bool(page.lines))
-    assert {"cloudy", "sunny"} < {word for words in practised.lines.values() for word in words}
-    someone.send(practised)
+    practiced = someone.go_on(until=lambda page: bool(page.lines))
+    assert {"cloudy", "sunny"} < {word for words in practiced.lines.values() for word in words}
+    someone.send(practiced)
     page = someone.go_on(until=lambda page: bool(page.lines))
     html = someone.see().html
     assert page.heading == (

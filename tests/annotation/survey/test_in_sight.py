@@ -74,7 +74,7 @@ def test_another_example_stands_in_where_its_words_are_rated(make_study, make_pe
     assert "uiet" not in example
 
 
-def test_demo_and_presets_practise_with_words_that_are_not_rated() -> None:
+def test_demo_and_presets_practice_with_words_that_are_not_rated() -> None:
     demo = ensure_survey(owner=User.objects.create_superuser("admin")).instruments.get()
     rated = {word for pair in TRAIT_PAIRS for word in (pair.low, pair.high)}
     assert not rated ^ {word for scale in demo.scales.all() for word in (scale.low, scale.high)}

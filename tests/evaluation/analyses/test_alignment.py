@@ -343,7 +343,7 @@ def test_bad_tables_and_orders_are_refused(study):
 
 @pytest.mark.parametrize(
     "options",
-    [{"level": 95}, {"n_resamples": -1}, {"k": 0}, {"ceiling_share": 0}, {"centre": 101}],
+    [{"level": 95}, {"n_resamples": -1}, {"k": 0}, {"ceiling_share": 0}, {"center": 101}],
 )
 def test_options_out_of_range_are_refused(options):
     with pytest.raises(ValueError, match="expected"):

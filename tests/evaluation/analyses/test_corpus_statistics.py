@@ -62,9 +62,9 @@ def test_the_papers_table_3_prints_intervals_of_99_percent(n, printed):
     low, high = wilson_interval(p, n)
     # The formula of Wilson (1927) by hand, z = 1.959964.
     z = 1.959964
-    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    assert (low, high) == pytest.approx((centre - half, centre + half), abs=1e-7)
+    assert (low, high) == pytest.approx((center - half, center + half), abs=1e-7)
     assert low > printed[1] + 0.002
     assert high < printed[2] - 0.002
 

@@ -74,7 +74,7 @@ def test_the_pooled_interval_covers_the_tau_that_studies_of_this_size_have_on_av
         interval = found.pooled.tau.interval
         hits.append(interval.low <= target <= interval.high)
     assert 0.87 <= np.mean(hits) <= 1.0
-    assert found.pooled.tau.interval.method == "recentred percentile"
+    assert found.pooled.tau.interval.method == "recentered percentile"
 
 
 @pytest.mark.parametrize("spread", [5, 24])

@@ -10,7 +10,7 @@ from evaluation.analyses.error_analysis import ANY, Coding, ErrorResult, analyze
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.undefined import UndefinedReason
 
-CATEGORIES = ("neutralised", "misread")
+CATEGORIES = ("neutralized", "misread")
 #        012345678901234
 BODY = "one two three 4"  # words at 0–3, 4–7, 8–13, 14–15
 ITEMS = pd.DataFrame(
@@ -25,10 +25,10 @@ ITEMS = pd.DataFrame(
 )
 CODINGS = [
     Coding(1, 1, (("misread", 0, 7),)),
-    Coding(1, 2, (("misread", 4, 13), ("neutralised", 14, 15))),
+    Coding(1, 2, (("misread", 4, 13), ("neutralized", 14, 15))),
     Coding(2, 1),
     Coding(2, 2, (("misread", 0, 3), ("misread", 8, 13))),
-    Coding(3, 1, (("neutralised", 0, 3),)),
+    Coding(3, 1, (("neutralized", 0, 3),)),
     Coding(4, 1),
     Coding(5, 1),
 ]
@@ -51,8 +51,8 @@ def test_a_counterpart_counts_by_the_share_of_its_judges():
     assert (result.n_items, result.n_codings) == (5, 7)
     misread = find(result.cells, producer="m", variety="AAL", metric="misread")
     assert (misread.estimate.value, misread.estimate.n) == (50, 2)  # 100 % and 0 %
-    neutralised = find(result.cells, producer="m", variety="AAL", metric="neutralised")
-    assert neutralised.estimate.value == 75  # 50 % and 100 %
+    neutralized = find(result.cells, producer="m", variety="AAL", metric="neutralized")
+    assert neutralized.estimate.value == 75  # 50 % and 100 %
     any_error = find(result.cells, producer="m", variety="WME", metric=ANY)
     assert any_error.estimate.value == 25  # 50 % and 0 %
     counts = [find(result.counts, producer="m", variety="WME", category=c).n for c in CATEGORIES]
@@ -72,7 +72,7 @@ def test_counterparts_that_are_all_alike_are_no_certainty():
     """No error in 2 of 2: Wilson's interval is 0 to z² / (n + z²); a difference has none."""
     result = analyze()
     z2 = 1.959964**2
-    none = find(result.cells, producer="m", variety="WME", metric="neutralised").estimate
+    none = find(result.cells, producer="m", variety="WME", metric="neutralized").estimate
     assert (none.value, none.low) == (0, 0)
     assert none.high == pytest.approx(100 * z2 / (2 + z2), rel=1e-5)
     alike = [

@@ -1,4 +1,4 @@
-"""Intervals of agreement and favourability of guises stay in the range of what they are of."""
+"""Intervals of agreement and favorability of guises stay in the range of what they are of."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from evaluation.analyses.guise_draws import GuiseRun
 
 ATTRIBUTES = [f"word {place:02}" for place in range(12)]
 STUDY = HumanStudy("s", "S", 1933, {name: 100 - n for n, name in enumerate(ATTRIBUTES[:5])})
-#: The first five are the most favourable: no mean of five passes 2, nor falls below −2.
-FAVOUR = {name: 2.0 if place < 5 else -2.0 for place, name in enumerate(ATTRIBUTES)}
+#: The first five are the most favorable: no mean of five passes 2, nor falls below −2.
+FAVOR = {name: 2.0 if place < 5 else -2.0 for place, name in enumerate(ATTRIBUTES)}
 
 
 def noisy_run(seed: int) -> GuiseRun:
-    """Eight texts and four prompts of a model that favours the study’s first five, with noise."""
+    """Eight texts and four prompts of a model that favors the study’s first five, with noise."""
     rng = np.random.default_rng(seed)
     effects = np.r_[np.linspace(0.6, 0.3, 5), np.zeros(7)]
     level = rng.normal(-5, 1, (4, 1, 12))
@@ -36,7 +36,7 @@ def test_an_interval_is_cut_at_the_range_of_its_quantity() -> None:
     assert estimate_of(0.9, even, 9, GuiseOptions()).high == pytest.approx(1.375, abs=1e-3)
 
 
-def test_agreement_and_favourability_never_leave_their_range() -> None:
+def test_agreement_and_favorability_never_leave_their_range() -> None:
     """Noise makes resampled rankings worse than the ranking itself, often by more than its z0 of 1.
 
     A mean of norms lies between the least and the largest norm, average precision within 0 and 1.
@@ -44,8 +44,8 @@ def test_agreement_and_favourability_never_leave_their_range() -> None:
     options = GuiseOptions(n_resamples=200, n_permutations=100)
     moved = 0
     for seed in range(8):
-        found = analyze_guises([noisy_run(seed)], ATTRIBUTES, [STUDY], FAVOUR, options)
-        model = next(line for line in found.favourabilities if line.source == "covert")
+        found = analyze_guises([noisy_run(seed)], ATTRIBUTES, [STUDY], FAVOR, options)
+        model = next(line for line in found.favorabilities if line.source == "covert")
         for estimate, low, high in (
             (found.agreements[0].estimate, 0, 1),
             (model.unweighted, -2, 2),

@@ -112,7 +112,7 @@ def test_subgroups_keep_their_other_groups_and_questions(ratings, scores):
     assert own(whole.cells, scale="s2") == own(fewer.cells, scale="s2")
     of_second = [
         [
-            to_plain(replace(row, p_holm=0.0, p_generalising_holm=0.0))
+            to_plain(replace(row, p_holm=0.0, p_generalizing_holm=0.0))
             for row in found.differences
             if row.question == "second"
         ]

@@ -34,7 +34,7 @@ def test_tau_and_its_error_by_hand() -> None:
 def test_the_interval_covers_the_truth_at_least_as_often_as_it_says(
     correlation: float, noise: float
 ) -> None:
-    """τ of two normal variables is 2/π · arcsin ρ; 200 studies leave an error of 1.5 per cent."""
+    """τ of two normal variables is 2/π · arcsin ρ; 200 studies leave an error of 1.5 percent."""
     rng = np.random.default_rng(5)
     truth = 2 / np.pi * np.arcsin(correlation / (1 + noise**2))
     covered = 0

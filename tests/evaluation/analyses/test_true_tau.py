@@ -145,7 +145,7 @@ def test_jackknife_leaves_out_one_group_at_a_time(study):
     assert np.std(found.without_group) == pytest.approx(np.std(without), rel=0.1)
     # Tukey (1958): sd of 8 values times (n − 1) / √n; Student's t with 7 degrees of freedom.
     error = np.std(found.without_group, ddof=1) * 7 / math.sqrt(8)
-    answer = found.generalising(LEVEL)
+    answer = found.generalizing(LEVEL)
     reach = stats.t.ppf(0.975, 7) * error
     assert [answer.low, answer.high] == pytest.approx([found.value - reach, found.value + reach])
     assert answer.p_value == pytest.approx(2 * stats.t.sf(found.value / error, 7))
@@ -185,7 +185,7 @@ def test_intervals_and_p_values_never_contradict_each_other():
         whole = answer_questions(ratings, scores, AlignmentOptions())
         differences = compare_taus((ratings, ratings), (scores, other), AlignmentOptions())
         precisions = compare_precisions((ratings, ratings), (scores, other), AlignmentOptions())
-        for answer in (whole.noise_free, whole.generalising, *differences, precisions):
+        for answer in (whole.noise_free, whole.generalizing, *differences, precisions):
             assert (answer.p_value < 0.05) == (answer.low > 0 or answer.high < 0)
         for human, model in zip(np.nanmean(ratings, axis=0), scores, strict=True):
             interval, p_value = tau_over_scales(human, model)
@@ -212,14 +212,14 @@ def test_groups_and_comparisons_carry_the_p_values_of_their_intervals(study):
     p_values = [row.p_resampled for row in rows]
     assert [row.p_resampled_holm for row in rows] == pytest.approx(holm_correction(p_values))
     for run in result.overall:
-        assert run.p_generalising_holm >= run.pooled.answers.generalising.p_value
+        assert run.p_generalizing_holm >= run.pooled.answers.generalizing.p_value
         assert (
             run.pooled.p_value
             == stats.kendalltau(np.nanmean(ratings, axis=0).ravel(), scores.ravel()).pvalue
         )
     difference = result.differences[0]
-    assert difference.generalising.value == pytest.approx(2 * true_tau(*study).value, abs=1e-5)
-    assert difference.p_generalising_holm == difference.generalising.p_value
+    assert difference.generalizing.value == pytest.approx(2 * true_tau(*study).value, abs=1e-5)
+    assert difference.p_generalizing_holm == difference.generalizing.p_value
 
 
 def test_what_two_models_share_cancels_in_their_difference(study):
@@ -227,7 +227,7 @@ def test_what_two_models_share_cancels_in_their_difference(study):
     alike = scores + 0.1 * np.random.default_rng(8).normal(size=scores.shape)
     first, second = (true_tau(ratings, own) for own in (scores, alike))
     for apart, paired in zip(
-        (first.noise_free(LEVEL), first.generalising(LEVEL)),
+        (first.noise_free(LEVEL), first.generalizing(LEVEL)),
         difference(first, second, LEVEL),
         strict=True,
     ):
@@ -251,7 +251,7 @@ def test_undefined_values_have_their_reason():
         found = true_tau(values, scores)
         assert math.isnan(found.value)
         assert math.isnan(found.noise_free(LEVEL).value)
-        return found.generalising(LEVEL).reason
+        return found.generalizing(LEVEL).reason
 
     assert reason(ratings[:, :, :2], rising[:, :2]) == UndefinedReason.TOO_FEW
     assert reason(ratings[:1], rising) == UndefinedReason.NO_CELL_TWICE
@@ -265,7 +265,7 @@ def test_undefined_values_have_their_reason():
 
 def test_few_groups_say_nothing_about_groups_like_them():
     ratings, scores = draw(0.35, np.random.default_rng(5), Design(people=40, groups=4))
-    answer = true_tau(ratings, scores).generalising(LEVEL)
+    answer = true_tau(ratings, scores).generalizing(LEVEL)
     assert answer.interval_reason == UndefinedReason.FEW_GROUPS
     assert not math.isnan(answer.value)
     four, five = (
@@ -286,7 +286,7 @@ def test_few_groups_say_nothing_about_groups_like_them():
 )
 def test_no_interval_where_none_is_known_to_hold(design, reason):
     found = true_tau(*draw(0.55, np.random.default_rng(10), design))
-    for answer in (found.noise_free(LEVEL), found.generalising(LEVEL)):
+    for answer in (found.noise_free(LEVEL), found.generalizing(LEVEL)):
         assert answer.interval_reason == reason
         assert math.isnan(answer.low)
         assert math.isnan(answer.p_value)
@@ -356,6 +356,6 @@ def test_result_names_its_method(study):
     )
     answers = result.pooled.answers
     assert answers is not None
-    assert answers.generalising.value == true_tau(*study).value
+    assert answers.generalizing.value == true_tau(*study).value
     assert "delete-one" in answers.signature
     assert math.isnan(answers.precision.p_value)

@@ -185,7 +185,7 @@ def small_table(human: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
 
 
 def test_heat_map_colors_by_step_and_dots_undecided_cells_only():
-    # 20 or less is the low end, 80 or more the high one, 50 the centre; 44 to 56 is undecided.
+    # 20 or less is the low end, 80 or more the high one, 50 the center; 44 to 56 is undecided.
     cells = small_table(
         {"a": (20, 15, 25), "b": (80, 75, 85), "c": (50, 44, 56), "d": (90, np.nan, np.nan)}
     )
@@ -298,17 +298,17 @@ def test_forest_gives_the_reason_where_a_group_has_no_tau():
     assert values(spec, type="area") == []  # no interval, no lozenge
 
 
-def test_profile_draws_both_sides_on_one_centre_line_with_ranks(picture):
+def test_profile_draws_both_sides_on_one_center_line_with_ranks(picture):
     spec = all_specs(picture)["profile"]
     own = picture.tables["cells"].query("group == 'group-00'").set_index("scale")
-    centre = {row["x"] for row in values(spec, type="text", align="center") if row["text"] == "50"}
+    center = {row["x"] for row in values(spec, type="text", align="center") if row["text"] == "50"}
     zero = {row["x"] for row in values(spec, type="text", align="center") if row["text"] == "0"}
-    assert centre < zero  # the human 0 stands at the left end, the model's 0 on the centre line
+    assert center < zero  # the human 0 stands at the left end, the model's 0 on the center line
     end = next(row["x"] for row in values(spec, type="text") if row["text"] == "100")
     people = [row for row in values(spec, type="point", shape="circle") if row.get("tip")]
     model = [row for row in values(spec, type="point", shape="diamond") if row.get("tip")]
     assert (len(people), len(model)) == (16, 15)
-    middle = centre.pop()
+    middle = center.pop()
     drawn = sorted((row["x"] - middle) / (end - middle) * 50 + 50 for row in people)
     assert drawn == pytest.approx(sorted(own["human_mean"]), abs=0.05)
     assert {row["color"] for row in people} == {TOKENS["human"]}

@@ -20,32 +20,32 @@ from evaluation.charts.text_metrics import (
 
 @pytest.mark.parametrize(
     ("rating", "step"),
-    # Nine equal steps of 60/9 = 6.67 between 20 and 80: the centre one is 46.67 to 53.33.
+    # Nine equal steps of 60/9 = 6.67 between 20 and 80: the center one is 46.67 to 53.33.
     [(0, 0), (20, 0), (20.1, 1), (46.6, 4), (46.7, 5), (50, 5), (53.3, 5), (53.4, 6), (79.9, 9),
      (80, 10), (100, 10)],
 )  # fmt: skip
 def test_ratings_fall_into_eleven_steps_clipped_at_twenty_and_eighty(rating, step):
-    assert diverging_step(rating, centre=50, limit=30) == step
+    assert diverging_step(rating, center=50, limit=30) == step
 
 
 def test_the_scale_is_symmetric_and_exact_at_awkward_limits():
     for limit in (0.1, 1.3, 0.7, 2 / 3):
-        assert diverging_step(limit, centre=0, limit=limit) == 10
-        assert diverging_step(-limit, centre=0, limit=limit) == 0
+        assert diverging_step(limit, center=0, limit=limit) == 10
+        assert diverging_step(-limit, center=0, limit=limit) == 0
         for value in (0.05, 0.31, 0.5, 0.9):
-            up = diverging_step(value * limit, centre=0, limit=limit)
-            assert up + diverging_step(-value * limit, centre=0, limit=limit) == 10
+            up = diverging_step(value * limit, center=0, limit=limit)
+            assert up + diverging_step(-value * limit, center=0, limit=limit) == 10
 
 
 def test_a_scale_without_width_is_refused():
     with pytest.raises(ValueError, match="above 0"):
-        diverging_step(1, centre=0, limit=0)
+        diverging_step(1, center=0, limit=0)
 
 
 def test_every_color_is_used_for_one_thing_only():
     assert len(set(TOKENS.values())) == len(TOKENS)
     assert len(set(DIVERGING)) == 11
-    # The two ends and the centre are tokens themselves; eight steps lie between.
+    # The two ends and the center are tokens themselves; eight steps lie between.
     assert len(CSS_VALUES) == len(TOKENS) + 8
 
 

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from evaluation.charts import GridCell, GridLabel, GridWords, render_svg, value_grid_spec
-from evaluation.charts.palette import CENTRE_STEP, DIVERGING
+from evaluation.charts.palette import CENTER_STEP, DIVERGING
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = GridWords(title="Grid", scale="τ")
@@ -62,7 +62,7 @@ def test_colors_follow_the_values_and_clip_at_the_limit():
     colors = {row["tip"].split(": ")[0]: row["color"] for row in boxes(grid())}
     assert colors["women, SeT, tiny"] == DIVERGING[-1]
     assert colors[f"women, {COLUMNS[1].text}"] == DIVERGING[0]
-    assert colors["men, SeT, tiny"] == DIVERGING[CENTRE_STEP]
+    assert colors["men, SeT, tiny"] == DIVERGING[CENTER_STEP]
 
 
 def test_a_tip_says_what_stands_besides_the_value():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics import UndefinedReason, bias_corrected_interval, recentred_interval
-from evaluation.metrics.interval import BIAS_CORRECTED, RECENTRED, recentred_p_value
+from evaluation.metrics import UndefinedReason, bias_corrected_interval, recentered_interval
+from evaluation.metrics.interval import BIAS_CORRECTED, RECENTERED, recentered_p_value
 
 EVEN = np.linspace(0.0, 1.0, 1001)  # resamples whose quantile function is the identity
 
@@ -34,9 +34,9 @@ def test_ties_with_the_estimate_count_half():
 
 
 def test_large_median_bias_falls_back_to_recentring_and_says_so():
-    # At the 90th percentile z0 is 1.28. Recentred: 0.025 and 0.975 moved by 0.9 − 0.5, cut at 1.
+    # At the 90th percentile z0 is 1.28. Recentered: 0.025 and 0.975 moved by 0.9 − 0.5, cut at 1.
     found = bias_corrected_interval(0.9, EVEN, bounds=(0.0, 1.0))
-    assert found.method == RECENTRED
+    assert found.method == RECENTERED
     assert (found.low, found.high) == pytest.approx((0.425, 1.0), abs=1e-3)
 
 
@@ -45,26 +45,26 @@ def test_an_estimate_outside_all_resamples_still_lies_in_its_interval():
     assert found.low < 2.0 < found.high
 
 
-def test_an_estimate_that_nearly_all_resamples_equal_lies_in_its_recentred_interval():
+def test_an_estimate_that_nearly_all_resamples_equal_lies_in_its_recentered_interval():
     # Mean 0.498; both percentiles are 0.5 and would move to 0.502.
-    found = recentred_interval(0.5, [0.5] * 98 + [0.4] * 2)
+    found = recentered_interval(0.5, [0.5] * 98 + [0.4] * 2)
     assert (found.low, found.high) == pytest.approx((0.5, 0.502))
 
 
-def test_recentred_p_value_belongs_to_the_interval():
+def test_recentered_p_value_belongs_to_the_interval():
     # EVEN moved by 0.3 − 0.5 runs from −0.2 to 0.8: a fifth lies up to 0, and p is twice that.
-    assert recentred_p_value(0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
-    assert recentred_p_value(-0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
-    assert recentred_p_value(0.0, EVEN) == 1
-    assert recentred_p_value(2.0, EVEN) == 1 / 1002
-    assert math.isnan(recentred_p_value(math.nan, EVEN))
+    assert recentered_p_value(0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
+    assert recentered_p_value(-0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
+    assert recentered_p_value(0.0, EVEN) == 1
+    assert recentered_p_value(2.0, EVEN) == 1 / 1002
+    assert math.isnan(recentered_p_value(math.nan, EVEN))
     rng = np.random.default_rng(0)
     apart = 0
     for _ in range(200):
         draws = rng.gamma(1.0, 1.0, size=99)
         estimate = rng.normal(0, 2)
-        found = recentred_interval(estimate, draws)
-        apart += (recentred_p_value(estimate, draws) < 0.05) != (found.low > 0 or found.high < 0)
+        found = recentered_interval(estimate, draws)
+        apart += (recentered_p_value(estimate, draws) < 0.05) != (found.low > 0 or found.high < 0)
     assert apart == 0
 
 
@@ -80,12 +80,12 @@ def test_bias_corrected_limits_match_scipy_where_its_acceleration_vanishes():
 
 
 def test_resamples_that_failed_are_skipped_and_counted():
-    found = recentred_interval(0.5, [*EVEN, np.nan, np.nan])
+    found = recentered_interval(0.5, [*EVEN, np.nan, np.nan])
     assert (found.n_resamples, found.n_skipped) == (1001, 2)
     assert (found.low, found.high) == pytest.approx((0.025, 0.975), abs=1e-3)
 
 
-@pytest.mark.parametrize("make", [bias_corrected_interval, recentred_interval])
+@pytest.mark.parametrize("make", [bias_corrected_interval, recentered_interval])
 def test_no_interval_without_estimate_or_with_few_resamples(make):
     missing = make(math.nan, EVEN)
     assert math.isnan(missing.low)
@@ -100,4 +100,4 @@ def test_bad_levels_and_shapes_are_refused():
     with pytest.raises(ValueError, match="level is 95"):
         bias_corrected_interval(0.5, EVEN, level=95)
     with pytest.raises(ValueError, match="list of resampled"):
-        recentred_interval(0.5, [[0.1, 0.2]])
+        recentered_interval(0.5, [[0.1, 0.2]])

@@ -72,7 +72,7 @@ def test_exact_equals_the_plain_double_loop(rows):
         assert found.value == pytest.approx(exact_alpha(rows), abs=1e-12)
 
 
-@pytest.mark.parametrize("distance", ["characters", "words", "normalised"])
+@pytest.mark.parametrize("distance", ["characters", "words", "normalized"])
 def test_sums_do_not_depend_on_the_size_of_blocks(distance):
     texts = [text for _, _, text in simulated(15)]
     weights = np.random.default_rng(0).integers(0, 5, size=(len(texts), 2)).astype(float)
@@ -171,7 +171,7 @@ def test_words_are_what_white_space_parts():
 
 
 def test_two_empty_texts_are_no_distance_apart():
-    found = levenshtein_alpha([0, 0, 1], "pqp", ["", "", "ab"], distance="normalised")
+    found = levenshtein_alpha([0, 0, 1], "pqp", ["", "", "ab"], distance="normalized")
     assert (found.observed, found.expected, found.value) == (0, 1, 1)
 
 

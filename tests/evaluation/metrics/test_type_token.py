@@ -15,7 +15,7 @@ def test_ratio_by_hand():
 
 
 def test_wilson_at_the_ends_stays_within_them():
-    # p = 0: centre = half = (z²/2n)/(1 + z²/n), so low = 0 and high = z²/(n + z²).
+    # p = 0: center = half = (z²/2n)/(1 + z²/n), so low = 0 and high = z²/(n + z²).
     z2 = 1.959963984540054**2
     assert wilson_interval(0, 10) == pytest.approx((0, z2 / (10 + z2)))
     assert wilson_interval(1, 10) == pytest.approx((10 / (10 + z2), 1))

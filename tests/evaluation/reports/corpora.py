@@ -18,7 +18,7 @@ PAIRS = (
 
 def make_pairs(pairs: Sequence[tuple[str, str, str]] = PAIRS, **options: Any) -> Corpus:
     """Store a corpus of pairs: text in AAL, its counterpart in WME, source."""
-    values = {"name": "Four pairs", "licence": "CC BY 4.0", "is_shared": True} | options
+    values = {"name": "Four pairs", "license": "CC BY 4.0", "is_shared": True} | options
     corpus = Corpus.objects.create(**values)
     for number, (aal, wme, source) in enumerate(pairs):
         texts = [

@@ -147,7 +147,7 @@ def made_up_logs(
 
 
 def store_norms() -> None:
-    """Store two small studies, favourability and prestige, made up."""
+    """Store two small studies, favorability and prestige, made up."""
     for slug, year, values in (
         ("katz", 1933, {"lazy": 75, "loud": 30, "musical": 20}),
         ("bergsieker", 2012, {"kind": 40, "musical": 20}),
@@ -161,9 +161,9 @@ def store_norms() -> None:
             citation="Made up",
         )
     Norm.objects.create(
-        slug="favour",
-        title="Favour",
-        kind="favourability",
+        slug="favor",
+        title="Favor",
+        kind="favorability",
         values={"lazy": -1.5, "loud": -0.5, "musical": 1.0, "kind": 2.0, "rude": -2.0, "calm": 1.5},
         citation="Made up",
     )

@@ -89,7 +89,7 @@ def test_study_without_accepted_ratings_is_refused(rated_study, scored_run):
     assert not Report.objects.exists()
 
 
-@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELED])
 def test_run_that_will_not_finish_is_refused(rated_study, scored_run, status):
     with pytest.raises(ReportError, match=status):
         request_report(kind="alignment", study=rated_study(), runs=[scored_run(status=status)])
@@ -155,7 +155,7 @@ def test_missing_scores_are_left_out_with_their_reason(rated_study, scored_run):
     assert "elderly" in left_out
 
 
-def test_simulated_ratings_and_demo_models_are_labelled(rated_study, scored_run):
+def test_simulated_ratings_and_demo_models_are_labeled(rated_study, scored_run):
     study, run = rated_study(), scored_run()
     study.origin = "simulated"
     study.save()

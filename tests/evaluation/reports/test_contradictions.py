@@ -17,7 +17,7 @@ from tools.coverage.registry import PUBLISHED
 SAME_QUESTION = {
     "low": ("p", "p_value"),
     "tau_low": ("p_resampled",),
-    "generalising_low": ("p_generalising",),
+    "generalizing_low": ("p_generalizing",),
     "noise_free_low": ("p_noise_free",),
     "these_texts_low": ("p_these_texts",),
     "other_texts_low": ("p_other_texts",),

@@ -59,7 +59,7 @@ def run(corpus):
 
 @pytest.fixture
 def words(db):
-    return WordList.objects.create(slug="few", title="Few words", words=["damn"], licence="MIT")
+    return WordList.objects.create(slug="few", title="Few words", words=["damn"], license="MIT")
 
 
 def build(corpus, runs, **parameters) -> Report:

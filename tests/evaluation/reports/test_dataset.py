@@ -42,7 +42,7 @@ def read(report: Report, name: str) -> bytes:
 
 @pytest.fixture
 def words(db) -> WordList:
-    return WordList.objects.create(slug="few", title="Few words", words=["damn"], licence="MIT")
+    return WordList.objects.create(slug="few", title="Few words", words=["damn"], license="MIT")
 
 
 def test_lengths_ratios_and_hits_are_those_counted_by_hand(words):

@@ -72,7 +72,7 @@ def test_the_released_interval_is_called_by_its_own_coverage(kind: str, told: st
     gaps = next(table for table in document.tables if table.name == "gaps")
     spans = next(table for table in document.tables if table.name == "spans")
     assert (gaps.level, spans.level) == (told, "99 %")
-    assert any(text.startswith("Each labelled template") for text in document.method)
+    assert any(text.startswith("Each labeled template") for text in document.method)
     assert any(text.startswith(f"Intervals ({told})") for text in document.method)
     row = gaps.frame.query("side == 'negative' and group == 'asian' and word == ''").iloc[0]
     # Gaps of 1/2 and 0 in the two runs: sd 1/√8, half width sd/√2 = 1/4 times 1.96 or t(1).

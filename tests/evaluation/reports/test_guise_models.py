@@ -93,8 +93,8 @@ def test_human_feedback_is_compared_over_prompts():
     expected = (line["without"] - line["with"]) / np.sqrt(pooled * (1 / 4 + 1 / 4))
     assert line["t"] == pytest.approx(expected)
     assert line["p"] == pytest.approx(2 * stats.t.sf(abs(line["t"]), 6))
-    favour = document.frames["feedback"].set_index("quantity").loc["favourability"]
-    assert favour["reason"] or not np.isnan(favour["t"])
+    favor = document.frames["feedback"].set_index("quantity").loc["favorability"]
+    assert favor["reason"] or not np.isnan(favor["t"])
 
 
 def test_spreads_over_prompts_have_ddof_1():

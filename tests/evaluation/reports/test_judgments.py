@@ -200,7 +200,7 @@ def test_examples_are_drawn_from_texts_above_and_below_people(study):
 
 
 def test_texts_are_split_by_a_word_list(study):
-    WordList.objects.create(slug="one", title="One word", words=["1"], licence="MIT")
+    WordList.objects.create(slug="one", title="One word", words=["1"], license="MIT")
     _report, document = lay_out(study, word_list="one")
     sizes = {
         row["split"]: int(row["n"])

@@ -65,10 +65,10 @@ def test_agreement_is_the_mean_average_precision_over_prompts():
     assert agreement.loc["bergsieker", "map"] < 0.6
     # 3 of 6 shared by chance: 1 / C(6, 3).
     assert agreement.loc["katz", "p_shared"] == pytest.approx(1 / 20)
-    favour = document.frames["favourability"].set_index("source")
+    favor = document.frames["favorability"].set_index("source")
     # Katz: (−1.5 · 75 − 0.5 · 30 + 1 · 20) / 125; all three have a norm.
-    assert favour.loc["katz", "weighted"] == pytest.approx((-112.5 - 15 + 20) / 125)
-    assert favour.loc["katz", "unweighted"] == pytest.approx(-1 / 3)
+    assert favor.loc["katz", "weighted"] == pytest.approx((-112.5 - 15 + 20) / 125)
+    assert favor.loc["katz", "unweighted"] == pytest.approx(-1 / 3)
     tops = document.frames["tops"]
     assert list(tops[tops["source"] == "covert"]["attribute"])[:3] == ["lazy", "loud", "musical"]
 
@@ -126,7 +126,7 @@ def test_without_norms_there_are_scores_and_no_agreement():
     run = store_guise_run(stimuli, first, second)
     _, document = compute("matched_guise", Chosen(runs=(run,)), **FEW)
     assert document.frames["agreement"].empty
-    assert document.frames["favourability"].empty
+    assert document.frames["favorability"].empty
     assert list(document.frames["agreement"].columns)[:3] == ["model", "probe", "study"]
 
 

@@ -122,7 +122,7 @@ def test_many_remarks_are_counted_once_and_cut() -> None:
     [
         ("set", {"gamma": 2.0}, "margin 2.0", "with the options margin “2.0”, all others at"),
         ("ilps_star", {"renorm": None}, "", "with all options at their defaults"),
-        ("ilps_star", {"renorm": "class"}, "class", "options renormalisation “class”, all"),
+        ("ilps_star", {"renorm": "class"}, "class", "options renormalization “class”, all"),
         ("measure_of_old", {"prior": "noun"}, "", "with the options prior noun"),
     ],
     ids=["number", "none", "choice", "unregistered"],

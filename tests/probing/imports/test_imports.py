@@ -166,7 +166,7 @@ def test_judgments_come_with_the_errors_that_judges_marked(corpus: Corpus) -> No
     bring("judgments", CODED.format("misread 6-10; invented 3-5"), **options)
     study = Study.objects.get()
     assert [category["slug"] for category in study.judging.error_scheme] == [
-        "neutralised",
+        "neutralized",
         "misread",
         "invented",
     ]

@@ -16,7 +16,7 @@ def bring(
     **options: Any,
 ) -> Any:
     """Import a file as an entry and return it."""
-    given = {"slug": "mine", "licence": "CC0", **options}
+    given = {"slug": "mine", "license": "CC0", **options}
     found, raw = import_kinds()[kind], content.encode() if isinstance(content, str) else content
     import_file(found, ImportRequest(raw, name, given), skip_bad_rows=skip_bad_rows)
     return found.model.objects.get(slug=given["slug"])  # type: ignore[attr-defined]

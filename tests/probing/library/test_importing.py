@@ -90,14 +90,14 @@ def test_bad_templates_are_told_with_what_is_expected():
 def test_word_lists_are_read_row_by_row():
     bring(
         WORDS,
-        "slug,title,licence,citation,word",
+        "slug,title,license,citation,word",
         "mild,Mild words,CC0,Made up,dang",
         "mild,,,,hot   mess",
         "other,Other words,MIT,,heck",
         "mild,Mild words,,,-ish",
     )
     mild = WordList.objects.get(slug="mild")
-    assert (mild.words, mild.title, mild.licence) == (
+    assert (mild.words, mild.title, mild.license) == (
         ["dang", "hot mess", "-ish"],
         "Mild words",
         "CC0",
@@ -112,7 +112,7 @@ def test_word_lists_are_read_row_by_row():
 
 
 def test_a_cell_with_several_words_is_split():
-    done = bring(WORDS, "slug,title,licence,words", "mild,Mild words,CC0,dang; hot  mess ;heck;")
+    done = bring(WORDS, "slug,title,license,words", "mild,Mild words,CC0,dang; hot  mess ;heck;")
     assert done.problems == []
     assert WordList.objects.get(slug="mild").words == ["dang", "hot mess", "heck"]
     found = plan(WORDS, "slug,words", 'mild,"dang, heck"', "mild,dang|heck", "mild,oh; OH")
@@ -126,7 +126,7 @@ def test_a_cell_with_several_words_is_split():
 def test_bad_rows_of_word_lists_are_told_by_their_lines():
     found = plan(
         WORDS,
-        "slug,title,licence,citation,word",
+        "slug,title,license,citation,word",
         "mild,Mild words,CC0,,dang",
         "mild,Other title,,,DANG",
         "mild,,,,",
@@ -138,7 +138,7 @@ def test_bad_rows_of_word_lists_are_told_by_their_lines():
         "Line 3: “DANG” comes twice, expected every word once.",
         "Line 4: “words” is empty, expected a word.",
         "Line 5: “title” is empty, expected what the list is called; needed on its first row.",
-        "Line 5: “licence” is empty, expected its licence or what was agreed; needed on its first "
+        "Line 5: “license” is empty, expected its license or what was agreed; needed on its first "
         "row.",
         f"Line 6: “{'x' * 59}…” has 81 characters, expected 80 at most.",
     ]
@@ -147,9 +147,9 @@ def test_bad_rows_of_word_lists_are_told_by_their_lines():
 @pytest.mark.parametrize("kind", [TEMPLATES, WORDS])
 def test_what_is_exported_is_imported_unchanged_and_makes_the_same_elsewhere(kind):
     WordList.objects.create(
-        slug="odd", title="Odd, “so”", licence="CC0", words=["=a", "'-b", "two words", 'a "c"']
+        slug="odd", title="Odd, “so”", license="CC0", words=["=a", "'-b", "two words", 'a "c"']
     )
-    WordList.objects.create(slug="cited", title="X", licence="Y", citation="A\nB", words=["a"])
+    WordList.objects.create(slug="cited", title="X", license="Y", citation="A\nB", words=["a"])
     content = b"".join(stream_library(kind))
     found = read(kind, content, "library.csv")
     assert {entry.action for entry in found.entries} == {Action.UNCHANGED}

@@ -178,7 +178,7 @@ def test_what_new_runs_begin_with_is_kept(alice: Client) -> None:
 
 
 def test_a_word_list_that_a_report_counts_with_is_kept(alice: Client) -> None:
-    chosen = WordList.objects.create(slug="mild", title="Mild", licence="CC0", words=["dang"])
+    chosen = WordList.objects.create(slug="mild", title="Mild", license="CC0", words=["dang"])
     Report.objects.create(kind="dataset", title="Dataset report", parameters={"word_list": "mild"})
     assert "the report “Dataset report”" in delete(alice, chosen, "probing_wordlist")
     Report.objects.all().delete()

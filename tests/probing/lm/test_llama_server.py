@@ -151,7 +151,7 @@ def test_matched_guises_have_the_tier_that_the_server_gives(
     model: LanguageModel, address: str, corpus: str
 ) -> None:
     WordList.objects.create(
-        slug="few", title="Few", words=list(WORDS), licence="none", purpose="traits"
+        slug="few", title="Few", words=list(WORDS), license="none", purpose="traits"
     )
     seen = model.server_abilities
     run = probe(

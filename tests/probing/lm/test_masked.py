@@ -176,7 +176,7 @@ def test_a_repeated_call_gives_the_same_bits(tiny_model: MaskedLanguageModel) ->
     assert np.array_equal(first, tiny_model.word_logprobs(CONTEXTS, WORDS))
 
 
-def test_class_renormalisation_makes_one_step_sum_to_one(tiny_model: MaskedLanguageModel) -> None:
+def test_class_renormalization_makes_one_step_sum_to_one(tiny_model: MaskedLanguageModel) -> None:
     """Given that a word begins here, the one-token words share a mass of exactly one."""
     vocabulary = tiny_model.tokenizer
     logits = next(tiny_model.slot(CONTEXTS[:1], ["poor"])).logits[0].astype(np.float64)
@@ -188,6 +188,6 @@ def test_class_renormalisation_makes_one_step_sum_to_one(tiny_model: MaskedLangu
     assert found[0, 0] > plain[0, 0]
 
 
-def test_an_unknown_renormalisation_is_refused(tiny_bert: MaskedLanguageModel) -> None:
+def test_an_unknown_renormalization_is_refused(tiny_bert: MaskedLanguageModel) -> None:
     with pytest.raises(ValueError, match="renorm"):
         tiny_bert.word_logprobs(CONTEXTS, WORDS, renorm="half")  # type: ignore[arg-type]

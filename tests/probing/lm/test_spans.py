@@ -160,7 +160,7 @@ def test_a_search_that_takes_too_long_gives_no_spans(
     assert not score.certain
     assert score.best_spans == ()
     assert len(score.token_logprobs) > 1
-    rows = span_values(score, normalise=True)
+    rows = span_values(score, normalize=True)
     assert [(name, reason) for name, _, reason, _ in rows if reason] == [
         ("top5_entropy", "the five likeliest spans are not certain after 2,000 beginnings of spans")
     ]

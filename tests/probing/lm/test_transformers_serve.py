@@ -137,7 +137,7 @@ def test_matched_guises_are_drawn_and_every_answer_is_accounted_for(
     model: LanguageModel, corpus: str
 ) -> None:
     words = list(NUMBERS)  # what the model writes
-    WordList.objects.create(slug="few", title="Few", words=words, licence="none", purpose="traits")
+    WordList.objects.create(slug="few", title="Few", words=words, license="none", purpose="traits")
     run = probe(
         *("matched_guise", "--corpus", corpus, "--attributes", "few"),
         *("--prompt", "guise-traits-a-person", "--param", "least_access=sampled"),

@@ -17,14 +17,14 @@ from probing.measures.classifier_fine_tuning import (
     best_point,
     find_preset,
 )
-from probing.measures.labelled_texts import LabelledText, LabelledTexts, complete_splits
+from probing.measures.labeled_texts import LabeledText, LabeledTexts, complete_splits
 from probing.measures.stimuli import StimuliError
 from probing.training.schedule import TrainingSettings
 from probing.training.trainable_classifier import Example, Lora, TrainedClassifier
 from tests.probing.training.made_up_texts import compose_texts
 
 MEASURE = ClassifierFineTuning()
-STIMULI = LabelledTexts(tuple(LabelledText(*row) for row in compose_texts()), "made-up")
+STIMULI = LabeledTexts(tuple(LabeledText(*row) for row in compose_texts()), "made-up")
 
 
 @dataclass
@@ -202,11 +202,11 @@ def test_of_a_grid_the_point_is_chosen_by_validation_and_never_by_the_test() -> 
 
 
 def test_splits_that_are_missing_are_drawn_from_every_class_alike() -> None:
-    texts = [LabelledText(f"text {n}", n % 3) for n in range(300)]
+    texts = [LabeledText(f"text {n}", n % 3) for n in range(300)]
     doubled = [*texts, texts[0]]
 
-    def draw(seed: int, some: list[LabelledText] = doubled) -> LabelledTexts:
-        return LabelledTexts(complete_splits(some, validation_share=0.1, test_share=0.2, seed=seed))
+    def draw(seed: int, some: list[LabeledText] = doubled) -> LabeledTexts:
+        return LabeledTexts(complete_splits(some, validation_share=0.1, test_share=0.2, seed=seed))
 
     found = draw(1)
     # By hand: of 100 texts of each class 20 to test, 10 to validate, 70 left.
@@ -221,7 +221,7 @@ def test_splits_that_are_missing_are_drawn_from_every_class_alike() -> None:
     part = draw(1, given)
     assert [one.text for one in part.part("test")] == [one.text for one in texts[:30]]
     assert len(part.part("validation")) == 27
-    assert LabelledTexts.from_json(part.to_dict()) == part
+    assert LabeledTexts.from_json(part.to_dict()) == part
     assert part.content_hash() != found.content_hash()
 
 
@@ -239,7 +239,7 @@ def test_splits_that_are_missing_are_drawn_from_every_class_alike() -> None:
 def test_what_cannot_be_trained_on_is_said(
     texts: list[tuple[str, int, Any]], expected: str, fatal: bool
 ) -> None:
-    stimuli = LabelledTexts(tuple(LabelledText(*one) for one in texts))
+    stimuli = LabeledTexts(tuple(LabeledText(*one) for one in texts))
     found = MEASURE.problems(stimuli, completed(), facts())
     assert [problem.fatal for problem in found if expected in problem.message] == [fatal]
 
@@ -257,7 +257,7 @@ def test_the_estimate_counts_every_pass() -> None:
 
 
 def test_an_empty_data_set_is_refused() -> None:
-    with pytest.raises(StimuliError, match="no labelled texts"):
-        LabelledTexts(())
+    with pytest.raises(StimuliError, match="no labeled texts"):
+        LabeledTexts(())
     with pytest.raises(StimuliError, match="label 3"):
-        LabelledTexts((LabelledText("a", 3, "train"),))
+        LabeledTexts((LabeledText("a", 3, "train"),))

@@ -27,7 +27,7 @@ def test_probabilities_that_are_not_finite_give_nan_with_a_reason() -> None:
     assert (rows["reason"] == "the model gives no finite probability").all()
 
 
-def test_the_released_renormalisation_remarks_on_hyphens_under_wordpiece_only(
+def test_the_released_renormalization_remarks_on_hyphens_under_wordpiece_only(
     small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel, tiny_roberta: MaskedLanguageModel
 ) -> None:
     released = IlpsStarParameters(renorm="released")

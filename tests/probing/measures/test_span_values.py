@@ -18,25 +18,25 @@ def test_perplexity_is_the_inverse_geometric_mean() -> None:
 
 
 def test_entropy_of_equal_spans_is_the_logarithm_of_their_number() -> None:
-    assert top_entropy(np.log([0.01] * 5), normalise=True) == pytest.approx(math.log(5))
-    # 5 x 0.01 x ln 100 without renormalising.
-    assert top_entropy(np.log([0.01] * 5), normalise=False) == pytest.approx(0.05 * math.log(100))
+    assert top_entropy(np.log([0.01] * 5), normalize=True) == pytest.approx(math.log(5))
+    # 5 x 0.01 x ln 100 without renormalizing.
+    assert top_entropy(np.log([0.01] * 5), normalize=False) == pytest.approx(0.05 * math.log(100))
 
 
 def test_entropy_by_hand() -> None:
-    # 3:1 renormalised to 3/4 and 1/4: -(3/4 ln 3/4 + 1/4 ln 1/4) = 0.562335...
+    # 3:1 renormalized to 3/4 and 1/4: -(3/4 ln 3/4 + 1/4 ln 1/4) = 0.562335...
     expected = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
-    assert top_entropy(np.log([0.3, 0.1]), normalise=True) == pytest.approx(expected)
+    assert top_entropy(np.log([0.3, 0.1]), normalize=True) == pytest.approx(expected)
 
 
 def test_spans_far_below_what_a_float_holds_have_an_entropy_all_the_same() -> None:
-    assert top_entropy(np.array([-2000.0, -2000.0]), normalise=True) == pytest.approx(math.log(2))
+    assert top_entropy(np.array([-2000.0, -2000.0]), normalize=True) == pytest.approx(math.log(2))
 
 
 def test_a_certain_span_has_no_entropy() -> None:
-    assert top_entropy(np.array([0.0]), normalise=True) == 0.0
-    assert top_entropy(np.array([0.0, -np.inf]), normalise=True) == 0.0
-    assert math.isnan(top_entropy(np.array([]), normalise=True))
+    assert top_entropy(np.array([0.0]), normalize=True) == 0.0
+    assert top_entropy(np.array([0.0, -np.inf]), normalize=True) == 0.0
+    assert math.isnan(top_entropy(np.array([]), normalize=True))
 
 
 def test_what_has_no_value_says_why() -> None:

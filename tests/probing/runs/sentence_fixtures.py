@@ -57,7 +57,7 @@ def make_text_corpus(
         content="\n".join(rows).encode(),
         file_name="texts.tsv",
         name=name,
-        licence="CC0",
+        license="CC0",
         owner=owner,
     )
     assert result.corpus is not None

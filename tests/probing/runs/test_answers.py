@@ -206,7 +206,7 @@ def test_a_run_without_answers_has_an_empty_page(model: LanguageModel, alice: Cl
 def test_drawn_guises_keep_every_answer(server: OpenAIServer) -> None:
     server.refuses |= {"logprobs", "echo"}
     WordList.objects.create(
-        slug="few", title="Few", words=["lazy", "kind"], licence="none", purpose="traits"
+        slug="few", title="Few", words=["lazy", "kind"], license="none", purpose="traits"
     )
     asked = run_request(
         measure="matched_guise",

@@ -242,7 +242,7 @@ def test_drawn_guises_are_one_batch(
     model: LanguageModel, server: OpenAIServer, offered: BatchEndpoints
 ) -> None:
     WordList.objects.create(
-        slug="few", title="Few", words=["57", "70"], licence="none", purpose="traits"
+        slug="few", title="Few", words=["57", "70"], license="none", purpose="traits"
     )
     server.refuses |= {"logprobs", "echo"}
     model = register_served(server, name="drawn")

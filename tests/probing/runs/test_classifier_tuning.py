@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 
 from evaluation.reports.parts.kind import Chosen
 from probing.models import (
-    LabelledTextSet,
+    LabeledTextSet,
     LanguageModel,
     ModelKind,
     Run,
@@ -142,7 +142,7 @@ def test_models_from_elsewhere_keep_their_folder(
     assert Path(base.location).is_dir()
 
 
-def test_a_stopped_worker_and_a_cancelled_run_lose_no_step(make_tuning: TuningMaker) -> None:
+def test_a_stopped_worker_and_a_canceled_run_lose_no_step(make_tuning: TuningMaker) -> None:
     calm = finish(make_tuning(trainings=1, method="lora"))
     run = make_tuning(trainings=1, method="lora")
     shard = claim_shard(worker="w", run=run)
@@ -187,7 +187,7 @@ def ask(model: LanguageModel, texts: str = "made-up", **parameters: Any) -> dict
 
 
 def test_what_cannot_be_trained_is_said_before_any_work(
-    base: LanguageModel, made_up: LabelledTextSet, tmp_path: Path
+    base: LanguageModel, made_up: LabeledTextSet, tmp_path: Path
 ) -> None:
     headless = tmp_path / "headless"
     headless.mkdir()
@@ -200,7 +200,7 @@ def test_what_cannot_be_trained_is_said_before_any_work(
     assert "family 'xglm', for which there is no head" in problem.message
     served = LanguageModel(name="served", kind=ModelKind.CHAT, source="server", location="http://x")
     assert "needs a masked or causal or" in dry_run(**ask(served)).fatal[0].message
-    with pytest.raises(RunError, match="no set of labelled texts “made-off”"):
+    with pytest.raises(RunError, match="no set of labeled texts “made-off”"):
         ask(base, texts="made-off")
     with pytest.raises(RunError, match="Choose a set, such as"):
         ask(base, texts="")
@@ -211,7 +211,7 @@ def test_what_cannot_be_trained_is_said_before_any_work(
     ) as bad:
         ask(base, learning_rate="1e-3, fast")
     assert bad.value.problems[0].where == "parameter learning_rate"
-    LabelledTextSet.objects.filter(pk=made_up.pk).update(
+    LabeledTextSet.objects.filter(pk=made_up.pk).update(
         texts=[one for one in made_up.texts if one["split"] != "train" or one["label"] == 0]
     )
     assert "two classes at least" in dry_run(**ask(base)).fatal[0].message
@@ -225,7 +225,7 @@ def test_only_kept_classifiers_are_classified_with(
     with pytest.raises(RunError, match="has no trained classifiers: it is waiting"):
         classify_with_trained(run=run, choice=SENTENCES, parameters={}, seed=0, created_by=None)
     finish(run)
-    with pytest.raises(RunError, match="No labelled templates are chosen"):
+    with pytest.raises(RunError, match="No labeled templates are chosen"):
         classify_with_trained(
             run=run, choice=StimuliChoice(), parameters={}, seed=0, created_by=None
         )
@@ -240,7 +240,7 @@ def test_only_kept_classifiers_are_classified_with(
 
 
 def test_the_command_trains_and_classifies(
-    base: LanguageModel, made_up: LabelledTextSet, capsys: Any
+    base: LanguageModel, made_up: LabeledTextSet, capsys: Any
 ) -> None:
     call_command(
         *("probe", "--measure", "classifier_fine_tuning", "--model", "tiny", "--texts", "made-up"),
@@ -266,7 +266,7 @@ def test_the_command_trains_and_classifies(
 
 
 def test_the_api_trains_and_classifies(
-    base: LanguageModel, made_up: LabelledTextSet, django_assert_max_num_queries: Any
+    base: LanguageModel, made_up: LabeledTextSet, django_assert_max_num_queries: Any
 ) -> None:
     client = APIClient()
     client.force_authenticate(User.objects.create_superuser("alice"))
@@ -294,11 +294,11 @@ def test_the_api_trains_and_classifies(
     assert set(Run.objects.values_list("created_by__username", flat=True)) == {"alice"}
     refused = client.post(f"/api/v1/runs/{run.public_id}/classify/", {}, format="json")
     assert refused.status_code == 400
-    assert "No labelled templates are chosen" in refused.content.decode()
+    assert "No labeled templates are chosen" in refused.content.decode()
 
 
 def test_the_pages_follow_a_training_to_the_report(
-    base: LanguageModel, made_up: LabelledTextSet, alice: Client
+    base: LanguageModel, made_up: LabeledTextSet, alice: Client
 ) -> None:
     form = f"{reverse('admin:probing_run_add')}?measure=classifier_fine_tuning"
     assert "Made-up texts" in alice.get(form).text
@@ -318,7 +318,7 @@ def test_the_pages_follow_a_training_to_the_report(
     live = reverse("admin:probing_run_live", args=[run.pk])
     waiting = alice.get(page).text
     assert "The curves begin with the second step." in waiting
-    assert "81 labelled texts" in waiting
+    assert "81 labeled texts" in waiting
     assert alice.get(reverse("admin:probing_run_classify", args=[run.pk])).status_code == 404
 
     for training, step in ((1, 1), (1, 2), (2, 1), (2, 2)):
@@ -344,7 +344,7 @@ def test_the_pages_follow_a_training_to_the_report(
     sentences = {"seed": 0, "parameter_labels": "automatic", "parameter_sentences_per_shard": 5000}
     refused = alice.post(classify, {**sentences, "groups": ["race"]})
     assert refused.status_code == 422
-    assert "No labelled templates are chosen" in refused.text
+    assert "No labeled templates are chosen" in refused.text
     assert Run.objects.count() == 1
     alice.post(classify, {**sentences, "templates": ["everyday"], "groups": ["race"]})
     first, second = Run.objects.filter(measure="classification").order_by("pk")

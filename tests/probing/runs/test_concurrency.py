@@ -100,7 +100,7 @@ def test_two_workers_that_finish_at_once_aggregate_once(
     assert run.scores.count() == 4 * 2 * 3
 
 
-def test_cancelling_and_resuming_while_workers_compute_loses_nothing(
+def test_canceling_and_resuming_while_workers_compute_loses_nothing(
     shared_database: str, make_run: RunMaker
 ) -> None:
     rounds, workers = 6, 4
@@ -135,13 +135,13 @@ def test_cancelling_and_resuming_while_workers_compute_loses_nothing(
     def steer_or_work(place: int) -> None:
         if not place:
             steer()
-        while not is_steered.is_set():  # who asks while the run is cancelled finds nothing
+        while not is_steered.is_set():  # who asks while the run is canceled finds nothing
             work(worker=f"w{place}", run=run, should_stop=wait_for_ticket)
 
     at_once(steer_or_work, 1 + workers)
     work(worker="last", run=run)
     run.refresh_from_db()
     assert run.status == RunStatus.FINISHED, run.error
-    for kind in (RunEventKind.CANCELLED, RunEventKind.RESUMED):
+    for kind in (RunEventKind.CANCELED, RunEventKind.RESUMED):
         assert run.events.filter(kind=kind).count() == rounds
     assert scores_of(run) == scores_of(calm)

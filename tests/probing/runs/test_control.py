@@ -1,4 +1,4 @@
-"""Runs can be cancelled and resumed at any point, as often as one likes."""
+"""Runs can be canceled and resumed at any point, as often as one likes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def stored(run: Run) -> int:
 
 
 @pytest.mark.parametrize("done", [0, 1, 5, 7])
-def test_a_cancelled_run_keeps_its_stored_shards_and_can_be_resumed(
+def test_a_canceled_run_keeps_its_stored_shards_and_can_be_resumed(
     make_run: RunMaker, done: int
 ) -> None:
     calm, run = make_run(), make_run()
@@ -36,8 +36,8 @@ def test_a_cancelled_run_keeps_its_stored_shards_and_can_be_resumed(
     in_progress = claim_shard(worker="other", run=run)
     assert in_progress is not None
 
-    cancelled = cancel_run(run=run)
-    assert cancelled.status == RunStatus.CANCELLED
+    canceled = cancel_run(run=run)
+    assert canceled.status == RunStatus.CANCELED
     assert stored(run) == done
     assert not run.shards.filter(status=ShardStatus.LEASED).exists()
     assert claim_shard(worker="w", run=run) is None
@@ -56,11 +56,11 @@ def test_a_cancelled_run_keeps_its_stored_shards_and_can_be_resumed(
         assert shard.stored_at == kept[shard.index], "stored shards are not computed again"
 
 
-def test_cancelling_twice_is_cancelling_once(make_run: RunMaker) -> None:
+def test_canceling_twice_is_canceling_once(make_run: RunMaker) -> None:
     run = make_run()
     cancel_run(run=run)
     cancel_run(run=run)
-    assert run.events.filter(kind=RunEventKind.CANCELLED).count() == 1
+    assert run.events.filter(kind=RunEventKind.CANCELED).count() == 1
 
 
 def test_resuming_twice_is_resuming_once(make_run: RunMaker) -> None:
@@ -73,7 +73,7 @@ def test_resuming_twice_is_resuming_once(make_run: RunMaker) -> None:
     assert run.shards.filter(status=ShardStatus.LEASED).count() == 1, "a second one takes nothing"
 
 
-def test_a_finished_run_is_neither_cancelled_nor_resumed(make_run: RunMaker) -> None:
+def test_a_finished_run_is_neither_canceled_nor_resumed(make_run: RunMaker) -> None:
     run = make_run()
     work(worker="w", run=run)
     before = scores_of(run)
@@ -86,7 +86,7 @@ def test_a_finished_run_is_neither_cancelled_nor_resumed(make_run: RunMaker) -> 
     assert scores_of(run) == before
 
 
-def test_a_run_that_was_cancelled_before_aggregation_is_finished_after_resuming(
+def test_a_run_that_was_canceled_before_aggregation_is_finished_after_resuming(
     make_run: RunMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run()
@@ -98,7 +98,7 @@ def test_a_run_that_was_cancelled_before_aggregation_is_finished_after_resuming(
     cancel_run(run=run)
     work(worker="w")
     run.refresh_from_db()
-    assert run.status == RunStatus.CANCELLED
+    assert run.status == RunStatus.CANCELED
     assert not run.scores.exists()
     resume_run(run=run)
     work(worker="w")

@@ -35,7 +35,7 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def probe(var: Path, pairs: Sequence[tuple[str, str]], parameters: Any, **choice: Any) -> Run:
-    corpus = Corpus.objects.create(name="Pairs", licence="made up", source_variety="AAE")
+    corpus = Corpus.objects.create(name="Pairs", license="made up", source_variety="AAE")
     for number, bodies in enumerate(pairs):
         add_pair(corpus, f"p{number}", bodies)
     with override_settings(VAR_DIR=var):
@@ -64,7 +64,7 @@ def test_a_text_without_room_for_every_attribute_is_left_out_by_the_dry_run(var:
         slug="long",
         title="Long",
         words=["kind", "unquestionably"],
-        licence="none",
+        license="none",
         purpose=WordPurpose.TRAITS,
     )
     run = probe(

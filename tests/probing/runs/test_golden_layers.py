@@ -267,8 +267,8 @@ def draws_by_hand(
             float(group @ other / sqrt(group @ group) / sqrt(other @ other)) for other in others
         ]
         high, low = cosines[: len(case["A"])], cosines[len(case["A"]) :]
-        centre = sum(cosines) / len(cosines)
-        variance = sum((c - centre) ** 2 for c in cosines) / (len(cosines) - 1)
+        center = sum(cosines) / len(cosines)
+        variance = sum((c - center) ** 2 for c in cosines) / (len(cosines) - 1)
         effects.append((sum(high) / len(high) - sum(low) / len(low)) / sqrt(variance))
         weights.append(1 / variance)
     return effects, weights

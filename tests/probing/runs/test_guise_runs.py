@@ -34,7 +34,7 @@ GuiseMaker = Callable[..., Run]
 @pytest.fixture
 def pairs_corpus(shared_dir: Path) -> Corpus:
     """The 40 pairs of the golden files."""
-    corpus = Corpus.objects.create(name="Golden pairs", licence="made up", source_variety="AAE")
+    corpus = Corpus.objects.create(name="Golden pairs", license="made up", source_variety="AAE")
     for number, bodies in enumerate(zip(*load_pairs(shared_dir), strict=True)):
         add_pair(corpus, f"p{number:02d}", bodies)
     return corpus
@@ -57,7 +57,7 @@ def make_guise_run(pairs_corpus: Corpus, shared_dir: Path) -> GuiseMaker:
             slug=f"list-{WordList.objects.count()}",
             title="Given words",
             words=list(words),
-            licence="none",
+            license="none",
             purpose=purpose,
         )
         asked = run_request(
@@ -350,7 +350,7 @@ def test_the_command_line_runs_from_pairs_to_scores(
     pairs_corpus: Corpus, shared_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     WordList.objects.create(
-        slug="few", title="Few", words=["lazy", "kind", "loud"], licence="none", purpose="traits"
+        slug="few", title="Few", words=["lazy", "kind", "loud"], license="none", purpose="traits"
     )
     common = (
         "probe", "--measure", "matched_guise", "--local", "--attributes", "few",

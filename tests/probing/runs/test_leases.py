@@ -80,7 +80,7 @@ def test_nothing_is_claimed_when_nothing_waits(make_run: RunMaker) -> None:
     assert claim_shard(worker="w") is None
 
 
-@pytest.mark.parametrize("status", [RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.FINISHED])
+@pytest.mark.parametrize("status", [RunStatus.CANCELED, RunStatus.FAILED, RunStatus.FINISHED])
 def test_shards_of_closed_runs_are_not_claimed(make_run: RunMaker, status: RunStatus) -> None:
     run = make_run()
     Run.objects.filter(pk=run.pk).update(status=status)

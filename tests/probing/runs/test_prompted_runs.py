@@ -17,7 +17,7 @@ from probing.measures.class_prompt_library import CLASS_PROMPTS, TEXTS_SLUG
 from probing.measures.class_prompts import ClassPrompt
 from probing.measures.probe_stimuli import SENTIMENT
 from probing.models import (
-    LabelledTextSet,
+    LabeledTextSet,
     LanguageModel,
     Prompt,
     PromptPurpose,
@@ -248,10 +248,10 @@ def test_what_cannot_work_is_said_before_any_work(
     assert "takes no demonstrations" in refused(prompts=[CHAIN], examples=3)
     assert "create a run for each" in refused(prompts=[ZERO, CHAIN])
     assert "needs a model that writes" in refused("label_likelihood", prompts=[CHAIN])
-    assert "no set of labelled texts “sst”" in refused(examples=3, examples_from="sst")
+    assert "no set of labeled texts “sst”" in refused(examples=3, examples_from="sst")
     assert "cannot be as many for each of 3 classes" in refused(examples=4)
     assert "changes nothing" in refused(prompts=[FEW], parameters={"label_orders": "all"})
-    plain = LabelledTextSet.objects.get(slug=TEXTS_SLUG)
+    plain = LabeledTextSet.objects.get(slug=TEXTS_SLUG)
     plain.texts = [one for one in plain.texts if one["label"] != 1]
     plain.save()
     said = refused(examples=3)
@@ -312,7 +312,7 @@ def test_the_command_asks_and_prints(folders: dict[str, Path], capsys: Any, tmp_
     model = register_model(location=str(folders["causal"]))
     file = tmp_path / "sst.csv"
     file.write_text("text,label\nbad,0\nmeh,2\ngood,4\n")
-    texts = ("--slug", "sst", "--licence", "CC0", "--kind", "texts", "--labels", "sst5")
+    texts = ("--slug", "sst", "--license", "CC0", "--kind", "texts", "--labels", "sst5")
     call_command("import_stimuli", str(file), *texts)
     assert "“sst” (sst): 3 texts imported." in capsys.readouterr().out
     common = ("--model", model.name, "--local", "--templates", "few", "--groups", "ages")

@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def corpus() -> Corpus:
     WordList.objects.create(
-        slug="few", title="Few", words=list(WORDS), licence="none", purpose="traits"
+        slug="few", title="Few", words=list(WORDS), license="none", purpose="traits"
     )
     return make_corpus()
 

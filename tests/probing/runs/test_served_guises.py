@@ -63,10 +63,10 @@ def server(running: OpenAIServer, settings: Any) -> OpenAIServer:
 @pytest.fixture
 def corpus() -> Corpus:
     WordList.objects.create(
-        slug="few", title="Few", words=list(WORDS), licence="none", purpose="traits"
+        slug="few", title="Few", words=list(WORDS), license="none", purpose="traits"
     )
     WordList.objects.create(
-        slug="long", title="Long", words=["lazy", "usually late"], licence="none", purpose="traits"
+        slug="long", title="Long", words=["lazy", "usually late"], license="none", purpose="traits"
     )
     return make_corpus()
 

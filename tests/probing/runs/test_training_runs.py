@@ -136,7 +136,7 @@ def test_a_point_that_comes_again_replaces_itself(make_training: TrainingMaker) 
     assert list(TrainingPoint.objects.values_list("step", "loss")) == [(3, 2.0)]
 
 
-def test_a_cancelled_training_stops_within_a_step_and_can_be_resumed(
+def test_a_canceled_training_stops_within_a_step_and_can_be_resumed(
     shared_database: str, make_training: TrainingMaker
 ) -> None:
     calm = train(make_training(epochs=20))
@@ -150,7 +150,7 @@ def test_a_cancelled_training_stops_within_a_step_and_can_be_resumed(
     assert max(steps_of(run)) <= at_cancel + 1
     assert at_cancel < 40
     run.refresh_from_db()
-    assert run.status == RunStatus.CANCELLED
+    assert run.status == RunStatus.CANCELED
     assert not LanguageModel.objects.filter(training_run=run.public_id).exists()
     shard = Shard.objects.get(run=run)
     assert (shard.status, shard.error) == (ShardStatus.PENDING, "")
@@ -200,7 +200,7 @@ def test_a_training_whose_lease_went_to_another_worker_stops(
 
 
 @pytest.mark.services
-def test_a_step_done_while_the_run_is_cancelled_is_not_stored(
+def test_a_step_done_while_the_run_is_canceled_is_not_stored(
     make_training: TrainingMaker,
 ) -> None:
     run = make_training()

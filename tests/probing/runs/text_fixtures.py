@@ -64,7 +64,7 @@ def add_pair(
 
 def make_corpus(name: str = "Short texts", **fields: Any) -> Corpus:
     """Return a corpus of four pairs to evaluate and two of its training split."""
-    corpus = Corpus.objects.create(name=name, licence="CC BY 4.0", **fields)
+    corpus = Corpus.objects.create(name=name, license="CC BY 4.0", **fields)
     for number, (aal, wme, source) in enumerate(PAIRS):
         add_pair(corpus, f"p{number}", (aal, wme), source=source)
     for number, (aal, wme, source) in enumerate(TRAINING):

@@ -87,7 +87,7 @@ def dialect(copier: LanguageModel) -> Corpus:
         name="A made-up dialect",
         source_variety=VARIETIES[0],
         target_variety=VARIETIES[1],
-        licence="CC0",
+        license="CC0",
     )
     sentences = compose_sentences()
     store_pairs(corpus, sentences.training, Split.TRAINING)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from probing.models import LabelledTextSet, LanguageModel, Run
+from probing.models import LabeledTextSet, LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
@@ -25,10 +25,10 @@ def as_tsv(rows: Sequence[tuple[str, int, str]]) -> bytes:
 
 
 @pytest.fixture
-def made_up(base: LanguageModel) -> LabelledTextSet:
-    """A set of 81 labelled texts in three splits, in the database of the model."""
+def made_up(base: LanguageModel) -> LabeledTextSet:
+    """A set of 81 labeled texts in three splits, in the database of the model."""
     facts = {"slug": "made-up", "title": "Made-up texts"}
-    entry: LabelledTextSet = bring("labeled-texts", as_tsv(compose_texts()), "made-up.tsv", **facts)
+    entry: LabeledTextSet = bring("labeled-texts", as_tsv(compose_texts()), "made-up.tsv", **facts)
     return entry
 
 
@@ -41,7 +41,7 @@ def base(request: pytest.FixtureRequest, own_folder: None, checkpoints: Path) ->
 
 
 @pytest.fixture
-def make_tuning(base: LanguageModel, made_up: LabelledTextSet) -> TuningMaker:
+def make_tuning(base: LanguageModel, made_up: LabeledTextSet) -> TuningMaker:
     """Create a run that trains classifiers on the made-up texts."""
 
     def make(*, model: LanguageModel = base, seed: int = 5, **parameters: Any) -> Run:

@@ -56,7 +56,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_it_is_trained_in_well_under_a_minute_and_has_learnt_its_corpus(
+def test_it_is_trained_in_well_under_a_minute_and_has_learned_its_corpus(
     training: tuple[DemoModel, float],
 ) -> None:
     trained, computing = training

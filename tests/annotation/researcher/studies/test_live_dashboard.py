@@ -171,7 +171,7 @@ def test_the_page_compares_who_took_part_with_the_targets(study: Study, alice: U
     areas = ["Urban"] * 10 + ["Rural"] * 7 + ["Remote"] * 3
     add_crowd(study, 20, answers=lambda number: {"area": areas[number], "state": "Texas"})
     words = text_of(log_in(alice).get(overview(study)).content.decode())
-    # 10 of 20, Wilson by hand: centre 0.5, half width 0.2007; 25 points above the target.
+    # 10 of 20, Wilson by hand: center 0.5, half width 0.2007; 25 points above the target.
     assert "Urban 25.0 % 10 50.0 % 29.9 to 70.1 +25.0" in words
     # Three are too few, and would follow from the rest: the seven are kept back as well.
     assert "Remote 25.0 % kept back" in words

@@ -46,7 +46,7 @@ def test_the_main_page_shows_the_numbers(study: Study, alice: User) -> None:
     assert "That pays $10.43 an hour." in words
     assert "Started 5 Gave consent 5 100 %" in words
     assert "Finished 4 80 % Reviewed 3 75 % Accepted 3 100 %" in words
-    # 1 of 4, Wilson by hand: centre (0.25 + 0.4802) / 1.9604 = 0.3725, half width 0.3270.
+    # 1 of 4, Wilson by hand: center (0.25 + 0.4802) / 1.9604 = 0.3725, half width 0.3270.
     assert "Name the group just rated 4 1 0 25.0 % 4.6 to 69.9" in words
     assert "Named the group “senior citizens”" in words
 

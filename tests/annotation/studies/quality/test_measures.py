@@ -14,7 +14,7 @@ from annotation.studies.quality.response_indices import (
     find_page_medians,
     measure_speed,
     measure_straightness,
-    normalise_text,
+    normalize_text,
     shown_place,
 )
 from tests.conftest import ROOT
@@ -86,7 +86,7 @@ def test_a_turned_line_is_looked_at_as_it_was_drawn() -> None:
     ],
 )
 def test_texts_are_compared_by_their_words(text: str, expected: str) -> None:
-    assert normalise_text(text) == expected
+    assert normalize_text(text) == expected
 
 
 def test_measures_need_no_django() -> None:

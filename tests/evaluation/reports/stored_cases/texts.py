@@ -52,7 +52,7 @@ def _corpus(pairs: Sequence[tuple[str, str, str]] = PAIRS, **options: Any) -> Co
 
 
 def _words(*words: str) -> None:
-    WordList.objects.create(slug="few", title="Few words", words=list(words), licence="MIT")
+    WordList.objects.create(slug="few", title="Few words", words=list(words), license="MIT")
 
 
 def _dataset() -> Inputs:

@@ -9,16 +9,16 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from probing.measures.labelled_texts import LabelledText
+from probing.measures.labeled_texts import LabeledText
 from probing.measures.probe_stimuli import ProbeGroup, ProbeTemplate
 from probing.measures.probe_templates import ANY, fill, mention_templates
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
-from probing.models.labelled_templates import LibraryFile
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
+from probing.models.labeled_templates import LibraryFile
 
 
 def set_entries(entry: LibraryFile, rows: Iterable[Any]) -> None:
     """Put rows into an entry, without saving it."""
-    names = {LabelledTemplateSet: "templates", GroupLexicon: "groups", LabelledTextSet: "texts"}
+    names = {LabeledTemplateSet: "templates", GroupLexicon: "groups", LabeledTextSet: "texts"}
     setattr(entry, names[type(entry)], [_plain(one) for one in rows])
 
 
@@ -27,7 +27,7 @@ def _plain(entry: Any) -> dict[str, Any]:
     return {name: value for name, value in asdict(entry).items() if (name, value) != ("split", "")}
 
 
-def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
+def stored_templates(entry: LabeledTemplateSet) -> tuple[ProbeTemplate, ...]:
     """Return the templates of a set, their slugs with the set's before them."""
     return tuple(
         ProbeTemplate(f"{entry.slug}-{one['slug']}", one["text"], one["label"])
@@ -35,9 +35,9 @@ def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
     )
 
 
-def stored_texts(entry: LabelledTextSet) -> tuple[LabelledText, ...]:
-    """Return the labelled texts of a set."""
-    return tuple(LabelledText(**one) for one in entry.texts)
+def stored_texts(entry: LabeledTextSet) -> tuple[LabeledText, ...]:
+    """Return the labeled texts of a set."""
+    return tuple(LabeledText(**one) for one in entry.texts)
 
 
 def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:

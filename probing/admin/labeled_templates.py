@@ -1,4 +1,4 @@
-"""Labelled templates, lexicons and labelled texts in the admin: each comes from one file."""
+"""Labeled templates, lexicons and labeled texts in the admin: each comes from one file."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from unfold.decorators import display
 
 from annotation.admin.history import HistoryAdmin
 from probing.admin.library_entry import LibraryEntryAdmin
-from probing.library.labelled_files import stored_groups, stored_texts
-from probing.measures.labelled_texts import SPLITS
+from probing.library.labeled_files import stored_groups, stored_texts
+from probing.measures.labeled_texts import SPLITS
 from probing.measures.probe_stimuli import SENTIMENT
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
 
 TEXTS_SHOWN = 100
-FACTS = ("title", "slug", "licence", "citation")
+FACTS = ("title", "slug", "license", "citation")
 
 
-class LabelledFileAdmin(HistoryAdmin, LibraryEntryAdmin):
+class LabeledFileAdmin(HistoryAdmin, LibraryEntryAdmin):
     """An entry of the library that comes from one file; another import replaces its rows."""
 
     #: The kind of import that brings it.
@@ -44,29 +44,29 @@ class LabelledFileAdmin(HistoryAdmin, LibraryEntryAdmin):
         return ("slug", "rows")
 
 
-@admin.register(LabelledTemplateSet)
-class LabelledTemplateSetAdmin(LabelledFileAdmin):
+@admin.register(LabeledTemplateSet)
+class LabeledTemplateSetAdmin(LabeledFileAdmin):
     """Sentences with a true label and a placeholder for the mention of a group."""
 
     import_kind = "labeled-templates"
-    list_display = ("title", "slug", "n_templates", "licence")
+    list_display = ("title", "slug", "n_templates", "license")
 
     @display(description=gettext_lazy("templates"))
-    def n_templates(self, entry: LabelledTemplateSet) -> str:
+    def n_templates(self, entry: LabeledTemplateSet) -> str:
         return f"{len(entry.templates):,}"
 
     @display(description=gettext_lazy("Templates"))
-    def rows(self, entry: LabelledTemplateSet) -> SafeString:
+    def rows(self, entry: LabeledTemplateSet) -> SafeString:
         lines = [(SENTIMENT[one["label"]], one["text"]) for one in entry.templates]
-        return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})
+        return render_to_string("admin/probing/labeled_rows.html", {"lines": lines})
 
 
 @admin.register(GroupLexicon)
-class GroupLexiconAdmin(LabelledFileAdmin):
+class GroupLexiconAdmin(LabeledFileAdmin):
     """Groups with the words that mention them."""
 
     import_kind = "lexicon"
-    list_display = ("title", "slug", "n_groups", "licence")
+    list_display = ("title", "slug", "n_groups", "license")
 
     @display(description=gettext_lazy("groups"))
     def n_groups(self, entry: GroupLexicon) -> str:
@@ -78,28 +78,28 @@ class GroupLexiconAdmin(LabelledFileAdmin):
             (f"{group.name}, {group.role}", ", ".join(group.filler_names))
             for group in stored_groups(entry)
         ]
-        return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})
+        return render_to_string("admin/probing/labeled_rows.html", {"lines": lines})
 
 
-@admin.register(LabelledTextSet)
-class LabelledTextSetAdmin(LabelledFileAdmin):
+@admin.register(LabeledTextSet)
+class LabeledTextSetAdmin(LabeledFileAdmin):
     """Texts with a true label: demonstrations, and what classifiers are trained on."""
 
     import_kind = "labeled-texts"
-    list_display = ("title", "slug", "n_texts", "licence")
+    list_display = ("title", "slug", "n_texts", "license")
 
     @display(description=gettext_lazy("texts"))
-    def n_texts(self, entry: LabelledTextSet) -> str:
+    def n_texts(self, entry: LabeledTextSet) -> str:
         return f"{len(entry.texts):,}"
 
     @display(description=gettext_lazy("Texts"))
-    def rows(self, entry: LabelledTextSet) -> SafeString:
+    def rows(self, entry: LabeledTextSet) -> SafeString:
         texts = stored_texts(entry)
         counted: Counter[tuple[str, str]] = Counter(
             (one.split, SENTIMENT[one.label]) for one in texts
         )
         return render_to_string(
-            "admin/probing/labelled_texts.html",
+            "admin/probing/labeled_texts.html",
             {
                 "classes": SENTIMENT,
                 "counts": [

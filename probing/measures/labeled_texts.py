@@ -23,7 +23,7 @@ SPLIT_NAMES: dict[str, TextSplit] = {
 
 
 @dataclass(frozen=True)
-class LabelledText:
+class LabeledText:
     """A text with the number of its class; `split` is empty where it was not said."""
 
     text: str
@@ -32,20 +32,20 @@ class LabelledText:
 
 
 @dataclass(frozen=True)
-class LabelledTexts(StoredStimuli):
-    """A labelled data set, every text in one split.
+class LabeledTexts(StoredStimuli):
+    """A labeled data set, every text in one split.
 
     name : of the data set, as reports print it
     classes : names of the labels by their numbers
     """
 
-    texts: tuple[LabelledText, ...]
+    texts: tuple[LabeledText, ...]
     name: str = ""
     classes: tuple[str, ...] = SENTIMENT
 
     def __post_init__(self) -> None:
         if not self.texts:
-            raise StimuliError("There are no labelled texts. Choose a data set that has some.")
+            raise StimuliError("There are no labeled texts. Choose a data set that has some.")
         for one in self.texts:
             if one.split not in SPLITS or not 0 <= one.label < len(self.classes):
                 raise StimuliError(
@@ -53,7 +53,7 @@ class LabelledTexts(StoredStimuli):
                     f"0 to {len(self.classes) - 1}, and splits are {', '.join(SPLITS)}."
                 )
 
-    def part(self, split: TextSplit) -> tuple[LabelledText, ...]:
+    def part(self, split: TextSplit) -> tuple[LabeledText, ...]:
         """Return the texts of a split, in their order."""
         return tuple(one for one in self.texts if one.split == split)
 
@@ -76,15 +76,15 @@ class LabelledTexts(StoredStimuli):
     @classmethod
     def from_plain(cls, raw: Mapping[str, Any]) -> Self:
         return cls(
-            tuple(LabelledText(*entry) for entry in raw["labelled_texts"]),
+            tuple(LabeledText(*entry) for entry in raw["labelled_texts"]),
             raw["name"],
             tuple(raw["classes"]),
         )
 
 
 def complete_splits(
-    texts: Sequence[LabelledText], *, validation_share: float, test_share: float, seed: int
-) -> tuple[LabelledText, ...]:
+    texts: Sequence[LabeledText], *, validation_share: float, test_share: float, seed: int
+) -> tuple[LabeledText, ...]:
     """Return the texts, each with a split; a split that the data set lacks is drawn.
 
     A share of the texts to train on is drawn, of every class alike; equal texts stay together.
@@ -108,7 +108,7 @@ def complete_splits(
     )
 
 
-def shared_texts(texts: Iterable[LabelledText]) -> list[str]:
+def shared_texts(texts: Iterable[LabeledText]) -> list[str]:
     """Return texts that stand in several splits: what is trained on must not be tested."""
     seen: dict[str, set[str]] = {}
     for one in texts:

@@ -1,4 +1,4 @@
-"""Labelled templates and lexicons: what files give, what is refused, page and command."""
+"""Labeled templates and lexicons: what files give, what is refused, page and command."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from django.urls import reverse
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import BadImportError
-from probing.library.labelled_files import stored_groups, stored_templates, stored_texts
+from probing.library.labeled_files import stored_groups, stored_templates, stored_texts
 from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
+from probing.models import GroupLexicon, LabeledTemplateSet, LabeledTextSet
 from probing.runs.errors import RunError
 from probing.runs.rating_stimuli import load_probe_stimuli
 from tests.probing.library.brought import bring
@@ -44,7 +44,7 @@ def refused(*arguments: Any, **options: Any) -> str:
 
 def send_page(client: Client, address: str, content: str, **values: str) -> tuple[str, Any]:
     """Return the preview of a file on its page, and the answer to its import."""
-    given = {"title": "Wins", "slug": "wins", "licence": "CC0", **values}
+    given = {"title": "Wins", "slug": "wins", "license": "CC0", **values}
     file = SimpleUploadedFile("wins.csv", content.encode())
     page = client.post(address, {**given, "file": file}, follow=True).text
     carried = re.findall(r'type="hidden" name="(content|file_name)" value="([^"]*)"', page)
@@ -131,7 +131,7 @@ def import_both(folder: Path) -> None:
     for kind, name, text in (("templates", "wins", TEMPLATES), ("lexicon", "age", LEXICON)):
         file = folder / f"{name}.csv"
         file.write_text(text, encoding="utf-8")
-        call_command("import_stimuli", file, kind=kind, slug=name, licence="CC0")
+        call_command("import_stimuli", file, kind=kind, slug=name, license="CC0")
 
 
 def test_the_command_stores_what_runs_are_made_of(tmp_path: Path) -> None:
@@ -161,13 +161,13 @@ def test_a_placeholder_without_a_lexicon_is_named(tmp_path: Path) -> None:
 def test_a_bad_file_stores_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bad.csv"
     file.write_text("text,label\nThe {x} man.,9\n", encoding="utf-8")
-    before = LabelledTemplateSet.objects.count()
+    before = LabeledTemplateSet.objects.count()
     with pytest.raises(CommandError, match="1 place is bad"):
-        call_command("import_stimuli", file, kind="templates", slug="bad", licence="CC0")
+        call_command("import_stimuli", file, kind="templates", slug="bad", license="CC0")
     file.write_text(TEMPLATES, encoding="utf-8")
     with pytest.raises(CommandError):
-        call_command("import_stimuli", file, kind="templates", slug="not a slug", licence="CC0")
-    assert LabelledTemplateSet.objects.count() == before
+        call_command("import_stimuli", file, kind="templates", slug="not a slug", license="CC0")
+    assert LabeledTemplateSet.objects.count() == before
 
 
 @pytest.fixture
@@ -180,16 +180,16 @@ def client(db: None) -> Client:
 
 
 def test_a_set_is_imported_on_its_page_and_replaced(client: Client) -> None:
-    add = reverse("admin:probing_labelledtemplateset_add")
+    add = reverse("admin:probing_labeledtemplateset_add")
     address = client.get(add).url
     assert client.get(add, follow=True).status_code == 200
     preview, _ = send_page(client, address, "text,label\nThe man.,1\n")
     assert "Line 2: There is no placeholder" in preview
     send_page(client, address, TEMPLATES)
-    stored = LabelledTemplateSet.objects.get(slug="wins")
+    stored = LabeledTemplateSet.objects.get(slug="wins")
     assert [one["label"] for one in stored.templates] == [2, 0]
     assert stored.history.get().history_user.username == "alice"
-    change = reverse("admin:probing_labelledtemplateset_change", args=[stored.pk])
+    change = reverse("admin:probing_labeledtemplateset_change", args=[stored.pk])
     assert "The {adj} man lost." in client.get(change).text
     again = "text,label\nThe {adj} cat.,1\nNo.,1\n"
     _, answer = send_page(client, address, again, skip_bad_rows="on")
@@ -219,7 +219,7 @@ def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, c
     file = tmp_path / "pairs.csv"
     file.write_text(PAIRS, encoding="utf-8")
     call_command(
-        *("import_stimuli", str(file), "--kind", "pairs", "--slug", "dialect", "--licence", "CC0")
+        *("import_stimuli", str(file), "--kind", "pairs", "--slug", "dialect", "--license", "CC0")
     )
     assert "“dialect” (dialect): 2 pairs, 2 groups imported" in capsys.readouterr().out
     stimuli = load_probe_stimuli(templates=["dialect"], lexicons=["dialect"])
@@ -255,14 +255,14 @@ def test_first_names_signal_a_group_without_naming_it() -> None:
         load_probe_stimuli(templates=["everyday-names"], lexicons=["race"])
 
 
-# --- Labelled texts ------------------------------------------------------------------------------
+# --- Labeled texts ------------------------------------------------------------------------------
 
 SST5 = (
     "sentence\tlabel\tsplit\nIt is bad .\tvery negative\ttrain\nSo so .\t2\tdev\nGood !\t4\ttest\n"
 )
 
 
-def test_labelled_texts_are_read_with_their_splits() -> None:
+def test_labeled_texts_are_read_with_their_splits() -> None:
     entry = bring("labeled-texts", SST5, "sst5.tsv", labels="sst5")
     assert [(one.text, one.label, one.split) for one in stored_texts(entry)] == [
         ("It is bad .", 0, "train"),
@@ -289,32 +289,32 @@ def test_labelled_texts_are_read_with_their_splits() -> None:
         ),
     ],
 )
-def test_bad_labelled_texts_store_nothing(
+def test_bad_labeled_texts_store_nothing(
     tmp_path: Path, capsys: Any, db: None, content: str, message: str
 ) -> None:
     file = tmp_path / "bad.csv"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(CommandError) as refused:
-        call_command("import_stimuli", file, kind="texts", slug="bad", licence="CC0")
+        call_command("import_stimuli", file, kind="texts", slug="bad", license="CC0")
     assert re.search(message, str(refused.value) + capsys.readouterr().err)
-    assert not LabelledTextSet.objects.filter(slug="bad").exists()
+    assert not LabeledTextSet.objects.filter(slug="bad").exists()
 
 
-def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
-    address = client.get(reverse("admin:probing_labelledtextset_add")).url
+def test_labeled_texts_are_imported_on_their_page(client: Client) -> None:
+    address = client.get(reverse("admin:probing_labeledtextset_add")).url
     facts = {"title": "Stars", "slug": "stars", "labels": "sst5"}
     content = SST5.replace("\t", ",")
     preview, _ = send_page(client, address, content.replace("very negative", "awful"), **facts)
     assert "Line 2: Labels outside of the map: “awful”" in preview
-    assert not LabelledTextSet.objects.filter(slug="stars").exists()
+    assert not LabeledTextSet.objects.filter(slug="stars").exists()
     send_page(client, address, content, **facts)
-    stored = LabelledTextSet.objects.get(slug="stars")
+    stored = LabeledTextSet.objects.get(slug="stars")
     assert stored.texts[0] == {"text": "It is bad .", "label": 0, "split": "train"}
     assert [one["label"] for one in stored.texts] == [0, 1, 2]
-    page = client.get(reverse("admin:probing_labelledtextset_change", args=[stored.pk])).text
+    page = client.get(reverse("admin:probing_labeledtextset_change", args=[stored.pk])).text
     assert "It is bad ." in page
     assert "validation" in page
-    assert client.get(reverse("admin:probing_labelledtextset_changelist")).status_code == 200
+    assert client.get(reverse("admin:probing_labeledtextset_changelist")).status_code == 200
 
 
 DIALECT = "pair,group,text,label\n1,AAL,She be late.,1\n1,WME,She is late.,1\n"
@@ -322,15 +322,15 @@ DIALECT = "pair,group,text,label\n1,AAL,She be late.,1\n1,WME,She is late.,1\n"
 
 def test_pairs_come_by_page_with_their_lexicon_or_not_at_all(client: Client) -> None:
     address = f"{reverse('admin:probing_run_import')}?kind=text-pairs"
-    GroupLexicon.objects.create(slug="taken", title="Taken", licence="CC0", groups=[])
-    before = LabelledTemplateSet.objects.count()
+    GroupLexicon.objects.create(slug="taken", title="Taken", license="CC0", groups=[])
+    before = LabeledTemplateSet.objects.count()
     lacking, _ = send_page(client, address, DIALECT + "2,AAL,He be.,1\n", slug="d")
     assert "has no text of WME" in lacking
     taken, _ = send_page(client, address, DIALECT, slug="taken")
     assert "already exists" in taken
-    assert LabelledTemplateSet.objects.count() == before
+    assert LabeledTemplateSet.objects.count() == before
     assert send_page(client, address, DIALECT, slug="dialect")[1].status_code == 200
-    entry = LabelledTemplateSet.objects.get(slug="dialect")
+    entry = LabeledTemplateSet.objects.get(slug="dialect")
     assert [one["text"] for one in entry.templates] == ["{pair_0001}"]
     words = GroupLexicon.objects.get(slug="dialect")
     assert [group["name"] for group in words.groups] == ["AAL", "WME"]
@@ -339,13 +339,13 @@ def test_pairs_come_by_page_with_their_lexicon_or_not_at_all(client: Client) -> 
 def test_pairs_need_the_right_to_add_a_lexicon(client: Client) -> None:
     address = f"{reverse('admin:probing_run_import')}?kind=text-pairs"
     user = User.objects.get()
-    user.user_permissions.set(Permission.objects.filter(codename="add_labelledtemplateset"))
+    user.user_permissions.set(Permission.objects.filter(codename="add_labeledtemplateset"))
     file = SimpleUploadedFile("pairs.csv", DIALECT.encode())
-    given = {"slug": "dialect", "licence": "CC0", "file": file}
+    given = {"slug": "dialect", "license": "CC0", "file": file}
     assert client.post(address, given).status_code == 403
 
 
-def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> None:
+def test_labeled_texts_come_over_http_whole_or_not_at_all(client: Client) -> None:
     address = "/api/v1/imports/"
 
     def faults(response: Any) -> dict[str, list[str]]:
@@ -358,7 +358,7 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
         body = {"kind": kind, "file_name": "t.csv", "content": content}
         own = {name: changes.pop(name) for name in ("skip_bad_rows", "dry_run") if name in changes}
         body |= {name: changes.pop(name) for name in ("file_name",) if name in changes}
-        options = {"slug": "mine", "licence": "CC0", **changes}
+        options = {"slug": "mine", "license": "CC0", **changes}
         sent = {**body, **own, "options": options}
         return client.post(address, sent, content_type="application/json")
 
@@ -377,19 +377,19 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
         False,
         {"texts": 2},
     )
-    assert not LabelledTextSet.objects.filter(slug="mine").exists()
+    assert not LabeledTextSet.objects.filter(slug="mine").exists()
     done = send(good + "Odd.,9\n", skip_bad_rows=True)
     assert done.status_code == 201
     assert len(done.json()["problems"]) == 1
-    assert [one["text"] for one in LabelledTextSet.objects.get(slug="mine").texts] == [
+    assert [one["text"] for one in LabeledTextSet.objects.get(slug="mine").texts] == [
         "Fine.",
         "Bad.",
     ]
     assert list(faults(send(good))) == ["slug"]  # taken
     assert send(DIALECT, kind="text-pairs", slug="dialect").json()["counts"]["groups"] == 2
-    GroupLexicon.objects.create(slug="half", title="Half", licence="CC0", groups=[])
+    GroupLexicon.objects.create(slug="half", title="Half", license="CC0", groups=[])
     assert list(faults(send(DIALECT, kind="text-pairs", slug="half"))) == ["slug"]
-    assert not LabelledTemplateSet.objects.filter(slug="half").exists()
+    assert not LabeledTemplateSet.objects.filter(slug="half").exists()
     assert {"texts", "lexicon"} <= {
         one["kind"]
         for one in client.get("/api/v1/stimuli/").json()
@@ -411,11 +411,11 @@ def test_texts_of_other_programs_are_read_with_columns_of_any_name(
 ) -> None:
     file = tmp_path / name
     file.write_bytes(content)
-    common = ("import_stimuli", str(file), "--kind", "texts", "--slug", "mine", "--licence", "CC0")
+    common = ("import_stimuli", str(file), "--kind", "texts", "--slug", "mine", "--license", "CC0")
     with pytest.raises(CommandError, match="There is no column “Q9”"):
         call_command(*common, "--map", "text=Q9")
     call_command(*common, "--map", "text=Q1")
-    assert {one["text"] for one in LabelledTextSet.objects.get(slug="mine").texts} == {
+    assert {one["text"] for one in LabeledTextSet.objects.get(slug="mine").texts} == {
         *("Café.", "Bad."),
     }
     assert ("Windows-1252" in capsys.readouterr().err) == (name == "t.csv")

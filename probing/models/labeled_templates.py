@@ -1,4 +1,4 @@
-"""Labelled templates, lexicons of groups and labelled texts: what classifiers are asked about."""
+"""Labeled templates, lexicons of groups and labeled texts: what classifiers are asked about."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def validate_groups(entries: object) -> None:
 
 def validate_texts(entries: object) -> None:
     """Raise unless ``entries`` are texts with a label each."""
-    from probing.measures.labelled_texts import LabelledText
+    from probing.measures.labeled_texts import LabeledText
 
     try:
-        texts = TypeAdapter(list[LabelledText]).validate_python(entries)
+        texts = TypeAdapter(list[LabeledText]).validate_python(entries)
     except ValueError as error:
         raise ValidationError(str(error)) from error
     if not texts or not all(one.text.strip() for one in texts):
@@ -54,7 +54,7 @@ class LibraryFile(models.Model):
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=160)
     citation = models.TextField(blank=True, help_text=_("Who made it, and where it is from."))
-    licence = models.CharField(max_length=160, help_text=_("For example MIT, or what was agreed."))
+    license = models.CharField(max_length=160, help_text=_("For example MIT, or what was agreed."))
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -65,7 +65,7 @@ class LibraryFile(models.Model):
         return self.title
 
 
-class LabelledTemplateSet(LibraryFile):
+class LabeledTemplateSet(LibraryFile):
     """Templates with a true label each, in the order of their file."""
 
     templates = models.JSONField(
@@ -87,7 +87,7 @@ class GroupLexicon(LibraryFile):
     history = HistoricalRecords()
 
 
-class LabelledTextSet(LibraryFile):
+class LabeledTextSet(LibraryFile):
     """Whole texts with a true label each: demonstrations, and what classifiers are trained on."""
 
     texts = models.JSONField(
