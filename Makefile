@@ -67,7 +67,9 @@ test-all: test test-rest
 
 .PHONY: test-rest
 test-rest: browser models
-	$(EMBEDDED) $(PYTHON) -m pytest -n 3 -m "not ($(QUICK)) and not smoke"  # half of it waits
+	@# Half of it waits: for servers, pauses of hands, and processes that start.
+	$(EMBEDDED) $(PYTHON) -m pytest -n 4 -m "not ($(QUICK)) and not smoke" \
+	  $$(grep -rlE 'mark\.(browser|slow)' tests --include='test_*.py')
 	$(PYTHON) -m tests.services
 
 .PHONY: quick

@@ -65,7 +65,7 @@ def plan_installations(
     if database or broker:
         carried = {"CELERY_BROKER_URL": broker} if broker else {}
         services = (*first, "Redis") if broker else first
-        chosen = ("-m", "services", "-n", "2", *find_modules())
+        chosen = ("-m", "services", "-n", "3", *find_modules())
         found.append(Installation(services, stored | carried, chosen))
     if rabbitmq:
         carried = {"CELERY_BROKER_URL": rabbitmq}

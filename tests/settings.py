@@ -19,6 +19,11 @@ import tests.migrated_database  # noqa: F401
 # is none.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+# The suite's processes keep every core busy: a second thread of one only waits for the first, which
+# took a third of the computing of tests with models. Processes that tests start inherit it.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
+
 # Servers and workers that tests start read the ids that tests store, and the other way round.
 os.environ.setdefault("IDENTITY_KEYS", "only-for-tests-and-long-enough-for-them")
 
