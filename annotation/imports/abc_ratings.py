@@ -22,12 +22,12 @@ from annotation.imports.abc_file import (
     parse_abc_file,
 )
 from annotation.imports.closed_study import store_closed_study
+from annotation.imports.import_kind import digest_rows, refuse_second
 from annotation.instruments.content_hash import hash_instrument
 from annotation.models import (
     DataDecision,
     GroupAssignment,
     Instrument,
-    Origin,
     Outcome,
     Participant,
     PayDecision,
@@ -52,16 +52,6 @@ CITATION = (
 TITLE = "Group ratings of Cao et al. (2022)"
 DIGEST_SHOWN = 12
 BATCH = 1000
-
-
-class AlreadyImportedError(Exception):
-    """The same file is in the database already; ``study`` holds it."""
-
-    def __init__(self, study: Study) -> None:
-        super().__init__(
-            f"This file was imported before: study “{study.title}” ({study.public_id}) holds it."
-        )
-        self.study = study
 
 
 class BadRowsError(Exception):
@@ -127,22 +117,25 @@ def import_abc_ratings(
     shape, which was read before.
 
     Raises `AbcFileError` for a file of another shape, `BadRowsError` for bad rows unless
-    ``skip_bad``, `AlreadyImportedError` for a file that a study holds already and
+    ``skip_bad``, `AlreadyImportedError` for ratings that a study holds already and
     `ValidationError` where no rating is left or the title is not valid.
     """
     digest = hashlib.sha256(content).hexdigest()
-    _refuse_second_import(digest)
+    is_table = parsed is not None
     if parsed is None:
         parsed = parse_abc_file(content, load_vocabulary())
     if parsed.problems and not skip_bad:
         raise BadRowsError(parsed)
     if not parsed.rows:
         raise ValidationError("Nothing was imported: no rating is left, all rows are bad.")
+    refuse_second(Study, digest_ratings(parsed))
     published = parse_demographics(demographics.content) if demographics else None
     source = f"{citation}\nFile: {file_name}\nSHA-256: {digest}"
     try:
         with transaction.atomic():
-            study = _store(parsed.rows, digest=digest, owner=owner, title=title, source=source)
+            # Of published JSON, ids rest on the file, as they always have.
+            seed = digest_ratings(parsed) if is_table else digest
+            study = _store(parsed, digest=seed, owner=owner, title=title, source=source)
             if demographics and published:
                 store_summary(
                     study=study,
@@ -150,9 +143,8 @@ def import_abc_ratings(
                     questions=published.questions,
                     source=f"File: {demographics.name}\nSHA-256: {demographics.digest}",
                 )
-    except IntegrityError:
-        # Two imports of one file at once: the pseudonyms carry the file's hash and are unique.
-        _refuse_second_import(digest)
+    except IntegrityError:  # two imports of the same at once
+        refuse_second(Study, digest_ratings(parsed))
         raise
     return ImportResult(
         study=study,
@@ -185,29 +177,28 @@ def load_vocabulary() -> Vocabulary:
     )
 
 
-def find_imported(digest: str) -> Study | None:
-    """Return the study that holds the file with this SHA-256. One query."""
-    return Study.objects.filter(origin=Origin.IMPORTED, source__contains=digest).first()
-
-
-def _refuse_second_import(digest: str) -> None:
-    study = find_imported(digest)
-    if study is not None:
-        raise AlreadyImportedError(study)
+def digest_ratings(parsed: ParsedFile) -> str:
+    """Return the hash of ratings, however their file wrote them."""
+    return digest_rows(parsed.rows)
 
 
 @transaction.atomic
 def _store(
-    rows: Sequence[RatingEntry],
+    parsed: ParsedFile,
     *,
     digest: str,
     owner: AbstractBaseUser | None,
     title: str,
     source: str,
 ) -> Study:
+    rows = parsed.rows
     annotated = Counter(group for _, group in {(row.annotator, row.group) for row in rows})
     study = store_closed_study(
-        title=title, owner=owner, source=source, quota_per_group=min(annotated.values())
+        title=title,
+        owner=owner,
+        source=source,
+        rows_digest=digest_ratings(parsed),
+        quota_per_group=min(annotated.values()),
     )
     instrument = _store_instrument(study, rows)
     assignments = _store_submissions(study, instrument, rows, digest)

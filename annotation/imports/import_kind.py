@@ -22,7 +22,7 @@ from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.utils.module_loading import module_has_submodule
 
 from annotation.common.table_file import (
@@ -170,6 +170,29 @@ class BadImportError(Exception):
         n = len(plan.problems)
         super().__init__(f"Nothing was imported: {n} {'place is' if n == 1 else 'places are'} bad.")
         self.plan = plan
+
+
+class AlreadyImportedError(ValidationError):
+    """The same rows were imported before; `found` holds them."""
+
+    def __init__(self, found: Model) -> None:
+        super().__init__(
+            f"The same rows were imported before: {found._meta.verbose_name} “{found}” "
+            f"({found.public_id}) holds them."  # type: ignore[attr-defined]
+        )
+        self.found = found
+
+
+def digest_rows(rows: Iterable[Any], *facts: Any) -> str:
+    """Return a hash of rows in any order, and of what else makes two imports the same."""
+    told = (sorted(map(repr, rows)), facts)
+    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def refuse_second(model: type[Model], digest: str) -> None:
+    """Raise `AlreadyImportedError` for rows that were imported before. One query."""
+    if found := model._default_manager.filter(rows_digest=digest).first():
+        raise AlreadyImportedError(found)
 
 
 class MissingColumnError(TableFileError):

@@ -20,7 +20,9 @@ from annotation.imports.import_kind import (
     ImportPlan,
     ImportRequest,
     ImportRow,
+    digest_rows,
     find_corpus,
+    refuse_second,
 )
 from annotation.judgments.error_coding import (
     DEFAULT_SCHEME,
@@ -117,6 +119,11 @@ class Judgments(ImportKind):
         scheme = _find_scheme(request, read.rows)
         reader = _Reader(corpus, read.rows, scheme)
         entries = [entry for row in read.rows if (entry := reader.read(row)) is not None]
+        digest = digest_rows(
+            ((e.item, e.body, e.annotator, e.ratings, e.comment, e.errors) for e in entries),
+            corpus.public_id,
+        )
+        refuse_second(Study, digest)
         return ImportPlan(
             counts={
                 "judgments": len(entries),
@@ -126,12 +133,12 @@ class Judgments(ImportKind):
             },
             problems=read.told_problems,
             warnings=read.warnings,
-            data=(corpus, entries, scheme),
+            data=(corpus, entries, scheme, digest),
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        corpus, entries, scheme = plan.data
-        study = _store_study(request, corpus, entries, scheme)
+        corpus, entries, scheme, digest = plan.data
+        study = _store_study(request, corpus, entries, scheme, digest)
         annotators = {
             number: Annotator(study=study, number=number)
             for number in sorted({entry.annotator for entry in entries})
@@ -287,12 +294,17 @@ def _find_scheme(request: ImportRequest, rows: list[ImportRow]) -> Scheme:
 
 
 def _store_study(
-    request: ImportRequest, corpus: Corpus, entries: list[JudgmentEntry], scheme: Scheme
+    request: ImportRequest,
+    corpus: Corpus,
+    entries: list[JudgmentEntry],
+    scheme: Scheme,
+    digest: str,
 ) -> Study:
     study = store_closed_study(
         title=request.option("title"),
         owner=request.user,
         kind=StudyKind.COUNTERPART_JUDGMENT,
+        rows_digest=digest,
         source=f"{request.option('obtained')}\nFile: {request.file_name}",
     )
     judges = Counter(entry.item for entry in entries)

@@ -22,7 +22,7 @@ from annotation.imports.abc_file import (
 from annotation.imports.abc_ratings import (
     CITATION,
     TITLE,
-    AlreadyImportedError,
+    digest_ratings,
     find_warnings,
     import_abc_ratings,
     load_vocabulary,
@@ -39,8 +39,9 @@ from annotation.imports.import_kind import (
     ImportRow,
     MissingColumnError,
     ReadRows,
+    refuse_second,
 )
-from annotation.models import SocialGroup, TraitPair
+from annotation.models import SocialGroup, Study, TraitPair
 
 SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(-?\d+(?:\.\d+)?)")
 PERSON = ImportColumn(
@@ -127,6 +128,7 @@ class Ratings(ImportKind):
         else:
             parsed, read = _parse_table(request)
             problems, warnings = read.told_problems, read.warnings
+        refuse_second(Study, digest_ratings(parsed))
         return ImportPlan(
             counts={
                 "people": len({row.annotator for row in parsed.rows}),
@@ -140,18 +142,15 @@ class Ratings(ImportKind):
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        try:
-            study = import_abc_ratings(
-                content=request.content,
-                file_name=request.file_name,
-                owner=request.user,
-                title=request.option("title") or TITLE,
-                citation=request.option("citation") or CITATION,
-                skip_bad=True,  # bad rows were refused or agreed to before
-                parsed=plan.data,
-            ).study
-        except AlreadyImportedError as error:
-            raise ValidationError(str(error)) from error
+        study = import_abc_ratings(
+            content=request.content,
+            file_name=request.file_name,
+            owner=request.user,
+            title=request.option("title") or TITLE,
+            citation=request.option("citation") or CITATION,
+            skip_bad=True,  # bad rows were refused or agreed to before
+            parsed=None if _is_published(request) else plan.data,
+        ).study
         address = reverse("admin:annotation_study_overview", args=[study.pk])
         return Imported(f"Study “{study.title}”", study.public_id, address)
 

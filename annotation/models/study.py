@@ -160,6 +160,12 @@ class Study(models.Model):
     source = models.TextField(
         blank=True, editable=False, help_text=_("For imported data: citation, file and its hash.")
     )
+    rows_digest = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text=_("For imported data: the hash of its rows, however the file wrote them."),
+    )
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -290,7 +296,7 @@ class Study(models.Model):
     launched_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
     objects = StudyQuerySet.as_manager()
-    history = HistoricalRecords()
+    history = HistoricalRecords(excluded_fields=["rows_digest"])
 
     class Meta:
         ordering = ["-created_at", "-pk"]
@@ -307,6 +313,11 @@ class Study(models.Model):
                 condition=models.Q(samples_by_margins=False)
                 | models.Q(planned_people__isnull=False),
                 name="choosing_people_needs_a_plan",
+            ),
+            models.UniqueConstraint(
+                fields=["rows_digest"],
+                condition=~models.Q(rows_digest=""),
+                name="rows_are_imported_as_one_study",
             ),
         ]
 

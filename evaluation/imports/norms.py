@@ -72,30 +72,43 @@ class Norms(ImportKind):
                 norm.full_clean(validate_unique=False)
             except ValidationError as error:
                 raise TableFileError(f"“{norm.slug}”: {' '.join(error.messages)}") from error
+        known = {norm.slug: norm for norm in Norm.objects.filter(slug__in=norms)}
+        same = [slug for slug in known if _is_same(norms[slug], known[slug])]
+        told = [
+            f"“{slug}” is here already, "
+            + ("with the same values." if slug in same else "and is replaced; its history is kept.")
+            for slug in norms
+            if slug in known
+        ]
         return ImportPlan(
             counts={
                 "norms": len(norms),
                 "values": sum(len(norm.values) for norm in norms.values()),
             },
             problems=read.told_problems,
-            warnings=read.warnings,
-            data=norms,
+            warnings=(*read.warnings, *told),
+            data=(norms, [norm for slug, norm in norms.items() if slug not in same]),
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        norms: dict[str, Norm] = plan.data
+        norms, changed = plan.data
         known = {norm.slug: norm for norm in Norm.objects.filter(slug__in=norms)}
-        for slug, norm in norms.items():
-            if slug in known:
-                norm.pk, norm.created_at = known[slug].pk, known[slug].created_at
+        for norm in changed:
+            if norm.slug in known:
+                norm.pk, norm.created_at = known[norm.slug].pk, known[norm.slug].created_at
                 norm._state.adding = False
-            norm._history_user = request.user  # type: ignore[attr-defined] # simple_history
+            norm._history_user = request.user
             norm.save()
         return Imported(
             f"Norms {', '.join(norms)}",
             next(iter(norms)),
             reverse("admin:evaluation_norm_changelist"),
         )
+
+
+def _is_same(norm: Norm, other: Norm) -> bool:
+    names = ("title", "kind", "year", "citation", "note", "values")
+    return all(getattr(norm, name) == getattr(other, name) for name in names)
 
 
 def _take(norms: dict[str, Norm], row: ImportRow, kind: NormKind, file_slug: str) -> str:

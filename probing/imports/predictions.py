@@ -31,6 +31,8 @@ from annotation.imports.import_kind import (
     ImportRequest,
     ImportRow,
     ReadRows,
+    digest_rows,
+    refuse_second,
 )
 from probing.imports.run_import import account
 from probing.library.labeled_files import stored_groups, unfill
@@ -74,6 +76,14 @@ class Predicted:
 
     sentences: tuple[Sentence, ...]
     predicted: dict[str, dict[str, tuple[int, ...]]]
+
+    def digest(self, name: str) -> str:
+        """Return the hash of what a producer predicted, however the file wrote it."""
+        runs = sorted(self.predicted[name].items())
+        columns = (labels for _, labels in runs)
+        return digest_rows(
+            zip(self.sentences, *columns, strict=True), name, [run for run, _ in runs]
+        )
 
 
 class Predictions(ImportKind):
@@ -137,7 +147,7 @@ class Predictions(ImportKind):
         found = _align(by_run, read)
         name = request.option("data_set")[:DATA_SET_LENGTH]
         stimuli, remarks = build_stimuli(found.sentences, name, known_groups())
-        _refuse_names(found, stimuli, _revision(request))
+        _refuse_names(found)
         return ImportPlan(
             counts={
                 "sentences": len(found.sentences),
@@ -155,8 +165,8 @@ class Predictions(ImportKind):
         source = f"{SOURCE} “{request.file_name}” (SHA-256 {revision[7:19]}…)."
         labels, user = request.option("labels") or "ternary", account(request.user)
         runs = [
-            _store(name, repeats, stimuli, labels, [source, *remarks], revision, user)
-            for name, repeats in found.predicted.items()
+            _store(name, found, stimuli, labels, [source, *remarks], revision, user)
+            for name in found.predicted
         ]
         one = len(runs) == 1
         return Imported(
@@ -201,19 +211,16 @@ def _read_row(
         by_run.setdefault(key, []).append((Sentence(group, text, true), value))
 
 
-def _refuse_names(found: Predicted, stimuli: ProbeStimuli, revision: str) -> None:
-    """Raise for models that can be run here, and for what is imported already. Two queries."""
+def _refuse_names(found: Predicted) -> None:
+    """Raise for models that can be run here, and for what is imported already."""
     known = LanguageModel.objects.filter(name__in=found.predicted)
     if model := known.exclude(source=ModelSource.IMPORTED).first():
         raise ValidationError(
             f"“{model.name}” is the name of a registered model that can be run here. Give the "
             "producer of the predictions another name."
         )
-    same = Run.objects.filter(stimuli_hash=stimuli.content_hash(), model_revision=revision)
-    if run := same.filter(model__in=known).select_related("model").first():
-        raise ValidationError(
-            f"The predictions of “{run.model.name}” are imported already, as {run}."
-        )
+    for name in found.predicted:
+        refuse_second(Run, found.digest(name))
 
 
 def _align(by_run: dict[tuple[str, str], list[tuple[Sentence, int]]], read: ReadRows) -> Predicted:
@@ -318,7 +325,7 @@ def build_stimuli(
 
 def _store(
     name: str,
-    runs: dict[str, tuple[int, ...]],
+    found: Predicted,
     stimuli: ProbeStimuli,
     labels: str,
     notices: list[str],
@@ -337,7 +344,7 @@ def _store(
         repeat: pd.DataFrame(
             {"repeat": repeat, "sentence": range(len(predicted)), "predicted": predicted}
         )
-        for repeat, predicted in runs.items()
+        for repeat, predicted in found.predicted[name].items()
     }
     parameters = ClassificationParameters(labels=labels)
     now = timezone.now()
@@ -350,6 +357,7 @@ def _store(
         status=RunStatus.FINISHED,
         origin=RunOrigin.IMPORTED,
         obtained=notices[0],
+        rows_digest=found.digest(name),
         shard_count=len(frames),
         notices=notices,
         created_by=created_by,

@@ -24,6 +24,8 @@ from annotation.imports.import_kind import (
     ImportPlan,
     ImportRequest,
     ReadRows,
+    digest_rows,
+    refuse_second,
 )
 from annotation.models import Corpus
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
@@ -98,15 +100,19 @@ class RunImport(ImportKind):
         read.refuse_placeholders("value")
         producer = self._producer(request, read)
         rows, stimuli, corpus = self.read(request, read)
+        about = [corpus.public_id if corpus else "", producer["measure"].name]
+        facts = [producer["model"], producer["revision"], sorted(producer["parameters"].items())]
+        digest = digest_rows(rows, *about, *facts)
+        refuse_second(Run, digest)
         return ImportPlan(
             counts=self.count(rows),
             problems=read.told_problems,
             warnings=read.warnings,
-            data=(rows, stimuli, corpus, producer),
+            data=(rows, stimuli, corpus, producer, digest),
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        rows, stimuli, corpus, producer = plan.data
+        rows, stimuli, corpus, producer, digest = plan.data
         now = timezone.now()
         run = Run.objects.create(
             measure=producer["measure"].name,
@@ -118,6 +124,7 @@ class RunImport(ImportKind):
             stimuli_hash=stimuli.content_hash(),
             origin=RunOrigin.IMPORTED,
             obtained=request.option("obtained"),
+            rows_digest=digest,
             status=RunStatus.FINISHED,
             created_by=account(request.user),
             started_at=now,

@@ -56,6 +56,12 @@ class Run(models.Model):
     obtained = models.TextField(
         blank=True, help_text=_("How imported results were obtained, in words.")
     )
+    rows_digest = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text=_("Of imported results: the hash of the rows, however the file wrote them."),
+    )
     seed = models.PositiveIntegerField(default=0)
     dtype = models.CharField(
         max_length=8,
@@ -104,6 +110,11 @@ class Run(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(origin="imported") | ~models.Q(obtained=""),
                 name="imported_run_says_how_it_was_obtained",
+            ),
+            models.UniqueConstraint(
+                fields=["rows_digest"],
+                condition=~models.Q(rows_digest=""),
+                name="rows_are_imported_as_one_run",
             ),
         ]
 

@@ -15,7 +15,6 @@ from annotation.imports.abc_file import AbcFileError
 from annotation.imports.abc_ratings import (
     CITATION,
     TITLE,
-    AlreadyImportedError,
     BadRowsError,
     NamedContent,
     import_abc_ratings,
@@ -62,7 +61,7 @@ class Command(FileCommand):
             )
         except BadRowsError as error:
             self.refuse(error, error.problems, " Mend them, or leave them out with --skip-bad.")
-        except (AbcFileError, AlreadyImportedError) as error:
+        except AbcFileError as error:
             self.refuse(error)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error

@@ -14,11 +14,11 @@ from django.db import connection
 from django.db.models import Avg, Count
 
 from annotation.imports.abc_ratings import (
-    AlreadyImportedError,
     BadRowsError,
     import_abc_ratings,
     load_vocabulary,
 )
+from annotation.imports.import_kind import AlreadyImportedError
 from annotation.instruments.content_hash import hash_instrument
 from annotation.models import (
     Instrument,
@@ -238,7 +238,7 @@ def test_the_same_file_again_is_refused_and_names_its_study() -> None:
     first = import_abc_ratings(content=encode(SMALL), file_name="ratings.json").study
     with pytest.raises(AlreadyImportedError) as caught:
         import_abc_ratings(content=encode(SMALL), file_name="renamed.json", title="Again")
-    assert caught.value.study == first
+    assert caught.value.found == first
     assert first.public_id in str(caught.value)
     assert Study.objects.count() == 1
     assert Rating.objects.count() == 6
@@ -273,15 +273,15 @@ def test_a_group_that_a_researcher_added_to_the_library_is_known() -> None:
     assert Rating.objects.get().assignment.group.slug == "nurse"
 
 
-def test_pseudonyms_refuse_a_second_import_that_the_first_look_missed(
+def test_the_database_refuses_a_second_import_that_the_first_look_missed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The look for an older import and the storing are two steps; the database closes the gap."""
     from annotation.imports import abc_ratings
 
-    first = import_abc_ratings(content=encode(SMALL), file_name="ratings.json").study
-    answers = iter([None, first])
-    monkeypatch.setattr(abc_ratings, "find_imported", lambda digest: next(answers))
+    import_abc_ratings(content=encode(SMALL), file_name="ratings.json")
+    answers = iter([lambda *known: None, abc_ratings.refuse_second])
+    monkeypatch.setattr(abc_ratings, "refuse_second", lambda *known: next(answers)(*known))
     with pytest.raises(AlreadyImportedError):
         import_abc_ratings(content=encode(SMALL), file_name="ratings.json")
     assert Study.objects.count() == 1

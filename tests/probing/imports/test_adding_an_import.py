@@ -65,7 +65,12 @@ def test_an_import_of_one_file_works_by_command_http_and_page_and_is_exported(my
     user.save()
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=header_for(user))
-    asked = {"kind": "wins", "file_name": "wins.csv", "content": FILE, "options": MADE}
+    asked = {
+        "kind": "wins",
+        "file_name": "wins.csv",
+        "content": FILE,
+        "options": {**MADE, "model": "b"},
+    }
     bad = {**asked, "content": FILE.replace("7;2", "7;few"), "columns": {"won": "W", "lost": "L"}}
     assert "expected a number" in api.post("/api/v1/imports/", bad, format="json").text
     tried = api.post("/api/v1/imports/", {**bad, "dry_run": True}, format="json")
@@ -76,17 +81,18 @@ def test_an_import_of_one_file_works_by_command_http_and_page_and_is_exported(my
 
     client = Client()
     client.force_login(user)
+    made_by_c = {**MADE, "model": "c"}
     address = f"{reverse('admin:probing_run_import')}?kind=wins"
-    page = client.post(address, {**MADE, "file": SimpleUploadedFile("w.csv", FILE.encode())})
+    page = client.post(address, {**made_by_c, "file": SimpleUploadedFile("w.csv", FILE.encode())})
     assert "There is no column “won” and no “lost”" in page.text
     carried = dict(
         re.findall(r'type="hidden" name="(content|file_name)" value="([^"]*)"', page.text)
     )
     chosen = {"column-0": "group", "column-1": "trait", "column-2": "won", "column-3": "lost"}
-    page = client.post(address, {**MADE, **carried, **chosen, "preview": ""})
+    page = client.post(address, {**made_by_c, **carried, **chosen, "preview": ""})
     assert "12 comparisons" in page.text
     assert re.search(r'name="column-2".*?<option value="won" selected>won</option>', page.text)
-    client.post(address, {**MADE, **carried, **chosen, "import": ""})
+    client.post(address, {**made_by_c, **carried, **chosen, "import": ""})
     assert Run.objects.count() == 3
     assert len({run.stimuli_hash for run in Run.objects.all()}) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from pathlib import Path
@@ -17,7 +18,13 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.common.table_file import TableFileError
-from annotation.imports.import_kind import ImportKind, ImportRequest, import_kinds, plan_import
+from annotation.imports.import_kind import (
+    ImportKind,
+    ImportRequest,
+    import_file,
+    import_kinds,
+    plan_import,
+)
 from annotation.models import Rating
 from tests.annotation.imports.test_rating_tables import ABOUT, LONG, stored
 from tests.tokens import header_for
@@ -191,9 +198,8 @@ def test_the_sheet_that_fits_is_read_or_the_one_that_is_named(tmp_path: Path) ->
     call_command("import_results", "ratings", str(file), stderr=err, **ABOUT)
     assert "Of the sheets “Read me”, “Data”, “Old data”, “Data” was read." in err.getvalue()
     assert stored() == {("woman", "cold-warm", 80.0)}
-    request = ImportRequest(workbook(), "book.xlsx", ABOUT, sheet="Old data")
-    (row,) = plan_import(import_kinds()["ratings"], request).data.rows
-    assert row.value == 10
+    call_command("import_results", "ratings", str(file), sheet="Old data", **ABOUT)
+    assert ("woman", "cold-warm", 10.0) in stored()
     with pytest.raises(CommandError, match="There is no sheet “New”"):
         call_command("import_results", "ratings", str(file), sheet="New", **ABOUT)
 
@@ -215,3 +221,45 @@ def test_the_page_keeps_a_file_if_only_a_field_is_missing(client: Client) -> Non
     assert carried(page)["file_name"] == "j.csv"
     assert carried(page)["content"]
     assert 'name="column-1"' in page.text
+
+
+SCORES = "group,trait,value\nwoman,cold-warm,1.5\nman,cold-warm,2\n"
+MADE = {"model": "gpt-4", "revision": "2023", "measure": "set", "obtained": "Their appendix."}
+
+
+def written_otherwise(content: str) -> bytes:
+    """The same rows in another order, with other line ends and separators."""
+    heading, *rows = content.splitlines()
+    return "\r\n".join([heading, *reversed(rows), ""]).replace(",", ";").encode("utf-16")
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "about"),
+    [
+        ("ratings", LONG, ABOUT),
+        ("scores", SCORES, MADE),
+    ],
+)
+def test_a_preview_says_that_the_same_rows_were_imported_before(
+    tmp_path: Path, client: Client, api: APIClient, kind: str, content: str, about: dict[str, str]
+) -> None:
+    import_file(import_kinds()[kind], ImportRequest(content.encode(), "a.csv", about))
+    again = written_otherwise(content)
+    page = look(client, kind, "b.csv", again, **about)
+    assert "The same rows were imported before" in page.text
+    assert 'name="import"' not in page.text
+    file = tmp_path / "b.csv"
+    file.write_bytes(again)
+    with pytest.raises(CommandError, match="imported before"):
+        call_command("import_results", kind, str(file), dry_run=True, **about)
+    asked = {"kind": kind, "file_name": "b.csv", "content": content, "options": about}
+    tried = api.post("/api/v1/imports/", {**asked, "dry_run": True}, format="json")
+    assert (tried.status_code, "imported before" in tried.text) == (400, True)
+
+
+def test_a_preview_says_which_norms_are_replaced(client: Client) -> None:
+    file = b"study_key,label,percent,source\nold,lazy,75,A (1933)\nnew,loud,35,B\n"
+    import_file(import_kinds()["norms"], ImportRequest(file, "n.csv"))
+    assert "is here already, with the same" in look(client, "norms", "n.csv", file).text
+    page = look(client, "norms", "n.csv", file.replace(b"lazy,75", b"lazy,74"))
+    assert "“old” is here already, and is replaced" in html.unescape(page.text)

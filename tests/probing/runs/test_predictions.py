@@ -71,7 +71,7 @@ def test_a_released_file_becomes_a_finished_run() -> None:
     # Of 8 predictions on Hispanic sentences, 3 are negative and none should be.
     rate = Score.objects.get(run=run, name="fpr", group="hispanic", trait="negative", template="")
     assert (rate.value, rate.n) == (3 / 8, 8)
-    with pytest.raises(ValidationError, match="imported already"):
+    with pytest.raises(ValidationError, match="imported before"):
         store(released())
 
 
@@ -144,7 +144,7 @@ def test_the_command_reproduces_the_released_rates(shared_dir: Path) -> None:
         # All runs have the same sentences, so that the rate over all is the mean of the runs'.
         expected = sum(one[group]["negative_fpr"] for one in runs.values()) / len(runs)
         assert stored == pytest.approx(expected, abs=1e-9)
-    with pytest.raises(CommandError, match="imported already"):
+    with pytest.raises(CommandError, match="imported before"):
         call_command(
             "import_predictions",
             shared_dir / "golden" / "data" / "fpr_amazon.csv",
