@@ -46,7 +46,7 @@ def forest_spec(
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of the forest.
 
-    groups_table, overall : the tables groups and overall (`reports.alignment.tables`)
+    groups_table, overall : the tables groups and overall (`reports.alignment_tables`)
     groups : how the groups are written; those without a row in the table are not drawn
     reasons : translations of the reasons for missing values; by default as in the table
 

@@ -67,7 +67,7 @@ def profile_spec(
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of one group's profile.
 
-    cells, groups_table : the tables cells and groups of the alignment (`reports.alignment.tables`)
+    cells, groups_table : the tables cells and groups of the alignment (`reports.alignment_tables`)
     scales : from top to bottom, those of one dimension together
     level : coverage of the intervals that are drawn, 0 to 1
     model_axis : what the model's axis is called

@@ -73,7 +73,7 @@ def heat_maps_spec(
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of the two heat maps.
 
-    cells : the table of that name of the alignment (`reports.alignment.tables`)
+    cells : the table of that name of the alignment (`reports.alignment_tables`)
     groups : rows; groups of one domain are brought together with a gap before the next
     scales : columns, the 100 pole above and the 0 pole below; those of one dimension together
     stacked : the model's map under the people's; by default only where columns would become

@@ -37,7 +37,7 @@ def small_multiples_specs(
 ) -> Iterator[dict[str, Any]]:
     """Yield one Vega-Lite specification for every three groups, all on the same two axes.
 
-    cells, groups_table : the tables cells and groups of the alignment (`reports.alignment.tables`)
+    cells, groups_table : the tables cells and groups of the alignment (`reports.alignment_tables`)
 
     People's axis runs from 0 to 100, the model's is symmetric round 0; both share the center line,
     as in `group_profile`. A group without a τ has a dash.

@@ -17,7 +17,7 @@ from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResu
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import UndefinedReason
-from evaluation.reports.alignment.tables import alignment_tables
+from evaluation.reports.alignment_tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 QUICK = AlignmentOptions(seed=11, n_resamples=200, n_splits=50)

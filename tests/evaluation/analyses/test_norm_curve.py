@@ -17,7 +17,7 @@ from evaluation.analyses.norm_curve import (
     trace_norms,
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
-from evaluation.reports.intersectional.tables import curve_table
+from evaluation.reports.intersectional_tables import curve_table
 
 DIMENSIONS = {"a": "agency", "b": "beliefs", "c": "agency"}
 GROUPS = [("young", "rich"), ("old", "poor"), ("young", "poor")]

@@ -12,7 +12,7 @@ from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.charts import GroupLabel, ScaleLabel
-from evaluation.reports.alignment.tables import alignment_tables
+from evaluation.reports.alignment_tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 DIMENSIONS = ("agency", "beliefs", "communion")

@@ -25,7 +25,7 @@ from evaluation.charts import (
 )
 from evaluation.charts.heat_maps import MISSING
 from evaluation.charts.palette import CSS_VALUES, DIVERGING, TOKENS
-from evaluation.reports.alignment.tables import alignment_tables
+from evaluation.reports.alignment_tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long
 from tests.evaluation.charts.conftest import Picture, make_picture
 

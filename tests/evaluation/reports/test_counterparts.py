@@ -11,7 +11,7 @@ from django.urls import reverse
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
-from evaluation.reports.counterparts.kind import find_baseline
+from evaluation.reports.counterparts import find_baseline
 from evaluation.reports.parts.document import Document, Figure
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen

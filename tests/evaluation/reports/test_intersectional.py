@@ -15,7 +15,7 @@ from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupComponent, GroupSet, SocialGroup, TraitPair
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.intersectional.kind import read_norms
+from evaluation.reports.intersectional import read_norms
 from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen

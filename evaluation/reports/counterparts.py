@@ -20,7 +20,7 @@ from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, Similarity, sc
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.bertscore import bert_similarity
 from evaluation.models import Report
-from evaluation.reports.counterparts import tables
+from evaluation.reports import counterparts_tables as tables
 from evaluation.reports.parts.corpus_inputs import (
     corpus_part,
     hash_rows,

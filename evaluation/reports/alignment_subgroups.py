@@ -18,8 +18,8 @@ from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.subgroup_result import CROSSED, TIMES, Question, SubgroupResult
 from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.models import Report
-from evaluation.reports.alignment_subgroups import tables
-from evaluation.reports.alignment_subgroups.tables import ANSWERS_HASH
+from evaluation.reports import alignment_subgroups_tables as tables
+from evaluation.reports.alignment_subgroups_tables import ANSWERS_HASH
 from evaluation.reports.parts.document import Choice, Choices, Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count

@@ -35,7 +35,7 @@ from evaluation.charts import (
     small_multiples_specs,
 )
 from evaluation.models import Report
-from evaluation.reports.alignment.tables import (
+from evaluation.reports.alignment_tables import (
     Names,
     alignment_tables,
     by_tau,

@@ -20,7 +20,7 @@ from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.template_selection import PILOT_GROUPS
 from evaluation.models import Report
-from evaluation.reports.alignment_comparison import tables
+from evaluation.reports import alignment_comparison_tables as tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent

@@ -19,10 +19,8 @@ from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult, analyze
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.toxicity import count_hits
 from evaluation.models import Report
-from evaluation.reports.judgments import tables
-from evaluation.reports.judgments.errors import CAVEAT as ERROR_CAVEAT
-from evaluation.reports.judgments.errors import Errors
-from evaluation.reports.judgments.tables import measurement_of
+from evaluation.reports import judgments_tables as tables
+from evaluation.reports.judgments_tables import ERROR_CAVEAT, Errors, measurement_of
 from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows
 from evaluation.reports.parts.directions import NO_VERDICT, Directions
 from evaluation.reports.parts.document import Document, Provenance, Section

@@ -21,7 +21,7 @@ from evaluation.analyses.alignment_comparison_result import (
 from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
 from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
-from evaluation.reports.alignment.tables import halves_key
+from evaluation.reports.alignment_tables import halves_key
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number, percent
 from evaluation.reports.parts.meanings import CEILING, HALVES, HOLM_PAIRS

@@ -32,7 +32,7 @@ from evaluation.analyses.intersectional_result import (
 from evaluation.analyses.norm_curve import NormCurve, trace_norms
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
-from evaluation.reports.intersectional import tables
+from evaluation.reports import intersectional_tables as tables
 from evaluation.reports.parts.corpus_inputs import hash_rows, run_record
 from evaluation.reports.parts.document import Document, Figure, Section, Table
 from evaluation.reports.parts.errors import ReportError
