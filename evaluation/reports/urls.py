@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from evaluation.reports import live_agreement, shared_views, views
+from evaluation.reports import shared_views, views
 
 app_name = "reports"
 
 urlpatterns = [
-    path("agreement/<str:public_id>/live/", live_agreement.live, name="agreement-live"),
+    path("agreement/<str:public_id>/live/", views.live_agreement, name="agreement-live"),
     path("shared/<str:token>/", shared_views.page, name="shared-page"),
     path("shared/<str:token>/figures/<slug:name>.<str:form>", shared_views.figure),
     path("shared/<str:token>/tables/<int:number>.tex", shared_views.table),

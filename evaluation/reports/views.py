@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Q
@@ -22,7 +23,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.audit.record import record
 from annotation.common.small_cells import DEFAULT_MINIMUM
-from annotation.models import AuditAction
+from annotation.counterparts.adjudication import load_annotations
+from annotation.models import AuditAction, Study, StudyKind
+from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.answers import (
     answer_figure,
@@ -32,8 +36,11 @@ from evaluation.reports.answers import (
     lay_out,
     page_context,
 )
+from evaluation.reports.parts.corpus_inputs import hash_rows, to_annotation_frame
 from evaluation.reports.parts.document import Document, KeyNumber
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import percent
+from evaluation.reports.parts.table import Column
 from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import DEAD_RUNS, TITLE_LENGTH, rebuild_report, retry_report
 from evaluation.reports.selectors import changeable_reports, visible_reports
@@ -440,3 +447,70 @@ def references(request: HttpRequest, public_id: str) -> HttpResponse:
 @staff_member_required
 def file(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
     return answer_file(_get_report(request, public_id), name)
+
+
+# --- Agreement of judges and annotators while a study runs ----------------------------------------
+
+# The report states the other definitions of chance; the page of a running study needs one, soon.
+OPTIONS = AgreementOptions(definitions=(), n_shuffles=0, n_resamples=1000)
+ALPHA = Column.estimate("α", value="estimate", decimals=2)
+KEPT_SECONDS = 24 * 60 * 60
+
+
+@dataclass(frozen=True)
+class PairLine:
+    name: str
+    alpha: str
+    interval: str
+    n: int
+    reason: str
+
+
+@require_GET
+@staff_member_required
+def live_agreement(request: HttpRequest, public_id: str) -> HttpResponse:
+    study = get_object_or_404(
+        Study.objects.visible_to(request.user).filter(kind=StudyKind.COUNTERPART_WRITING),
+        public_id=public_id,
+    )
+    result = compute_live_agreement(study)
+    return render(request, "evaluation/agreement_live.html", _context(study, result))
+
+
+def compute_live_agreement(study: Study) -> AgreementResult | None:
+    """Return the agreement so far, None without a counterpart; computed once for the same data."""
+    annotations = load_annotations(study)
+    if not annotations:
+        return None
+    # Numbers of annotators are a study's own, so equal rows of two studies give equal results.
+    key = f"agreement-live:{hash_rows(annotations)}"
+    stored = cache.get(key)
+    if stored is None:
+        stored = to_plain(analyze_agreement(to_annotation_frame(annotations), OPTIONS))
+        cache.set(key, stored, KEPT_SECONDS)
+    return from_plain(AgreementResult, stored)
+
+
+def _context(study: Study, result: AgreementResult | None) -> dict[str, Any]:
+    if result is None:
+        return {"study": study, "result": None}
+    value, interval = ALPHA.cells(result.overall)
+    return {
+        "study": study,
+        "result": result,
+        "alpha": value,
+        "interval": interval,
+        "level": percent(OPTIONS.level),
+        "refusals": ALPHA.cells(result.not_interpretable),
+        "pairs": [
+            PairLine(
+                f"{pair.first} × {pair.second}",
+                alpha,
+                around,
+                pair.alpha.n_overlap,
+                pair.alpha.reason,
+            )
+            for pair in result.pairs
+            for alpha, around in [ALPHA.cells(pair.alpha)]
+        ],
+    }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation.common.lazy import np
@@ -14,7 +16,6 @@ from probing.training.checkpoints import no_room_as_error
 from probing.training.classifier_weights import load_base_classifier, load_base_tokenizer
 from probing.training.errors import TrainingError
 from probing.training.folders import build_folder
-from probing.training.lora import add_adapters, merge_adapters, save_adapters
 from probing.training.schedule import TrainingSettings
 from probing.training.trainer import BatchLoss, measure, run_training
 from probing.training.weights import parameter_count, save_weights
@@ -24,6 +25,62 @@ if TYPE_CHECKING:
 
     from probing.lm.classifier import ClassifierTokenizer
     from probing.training.classifier_weights import BaseClassifier
+
+# --- Low-rank adapters: Hu et al. (2022), with the peft library -----------------------------------
+
+
+def add_adapters(
+    model: Any, *, rank: int, alpha: int, trained_whole: Collection[str], base_name: str
+) -> Any:
+    """Return the model with adapters of W + (alpha / rank) · B A; only they can be trained.
+
+    trained_whole : names of modules that are trained as a whole
+    base_name : what the adapters' files say that they belong to
+
+    At first B is 0, so that the model does what it did before.
+    """
+    import peft
+    import torch
+    from transformers.pytorch_utils import Conv1D
+
+    inside = tuple(f"{name}." for name in trained_whole)
+    layers = [
+        name
+        for name, layer in model.named_modules()
+        if isinstance(layer, torch.nn.Linear | Conv1D)
+        and name not in trained_whole
+        and not name.startswith(inside)
+    ]
+    config = peft.LoraConfig(
+        r=rank,
+        lora_alpha=alpha,
+        lora_dropout=0.0,
+        bias="none",
+        target_modules=layers,
+        modules_to_save=sorted(trained_whole),
+        # GPT-2 keeps its layers transposed.
+        fan_in_fan_out=any(isinstance(model.get_submodule(name), Conv1D) for name in layers),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # the two libraries among themselves
+        adapted = peft.get_peft_model(model, config)
+    adapted.peft_config["default"].base_model_name_or_path = base_name
+    return adapted
+
+
+def save_adapters(model: Any, folder: Path) -> None:
+    """Write the adapters and what was trained whole, as `peft.PeftModel.from_pretrained` reads."""
+    # With “auto”, the hub would be asked for the base model's vocabulary.
+    model.save_pretrained(folder, save_embedding_layers=False)
+    (folder / "README.md").unlink(missing_ok=True)  # a card that says nothing yet
+
+
+def merge_adapters(model: Any) -> Any:
+    """Return the plain model, with the adapters added to its weights."""
+    return model.merge_and_unload()
+
+
+# --- A model to train as a classifier of texts, in full or by adapters ----------------------------
 
 # Tells the draws of one seed apart; see probing.training.schedule.
 _ADAPTERS = 4

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from annotation.common.table_file import Problem, TableFileError
 from annotation.corpora.corpus_file import parse_corpus_file
+from annotation.corpora.corpus_import import Known, check_rows
 from annotation.corpora.corpus_rows import Layout, Varieties
-from annotation.corpora.row_checks import Known, check_rows
 
 VARIETIES = Varieties("AAL", "WME")
 

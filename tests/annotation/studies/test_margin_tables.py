@@ -11,8 +11,8 @@ from scipy.stats import binomtest
 from annotation.common.target_margins import OTHERS, Margin
 from annotation.instruments.us_states import STATES
 from annotation.models import Study
+from annotation.researcher.studies.overview import TILES, draw_tiles
 from annotation.researcher.studies.target_quotas import set_margins
-from annotation.researcher.studies.target_quotas_figures import TILES, draw_tiles
 from annotation.studies.target_quotas import MarginTable, Participants, load_participants
 from tests.annotation.studies.crowds import add_crowd
 from tests.annotation.studies.people import make_study

@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.counterparts.adjudication import load_annotations
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
-from evaluation.reports import live_agreement
+from evaluation.reports import views
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.requesting import request_report
@@ -99,8 +99,8 @@ def test_live_fragment_states_the_same_alpha_and_computes_once(client, study, mo
     client.force_login(User.objects.create_superuser("boss"))
     address = reverse("reports:agreement-live", args=[study.public_id])
     calls = []
-    real = live_agreement.analyze_agreement
-    monkeypatch.setattr(live_agreement, "analyze_agreement", lambda *a: calls.append(1) or real(*a))
+    real = views.analyze_agreement
+    monkeypatch.setattr(views, "analyze_agreement", lambda *a: calls.append(1) or real(*a))
     pages = [client.get(address).content.decode() for _ in range(2)]
     assert f">{plain_alpha(study):.2f}</dd>" in pages[0]
     assert pages[0] == pages[1]

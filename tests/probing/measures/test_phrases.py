@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from probing.measures.phrases import PipelineError, find_phrases, load_pipeline, pipeline_title
+from probing.measures.span_prediction import (
+    PipelineError,
+    find_phrases,
+    load_pipeline,
+    pipeline_title,
+)
 
 spacy = pytest.importorskip("spacy")
 
