@@ -27,11 +27,9 @@ from annotation.researcher.instruments.files import (
     ReplaceInstrument,
 )
 from annotation.researcher.instruments.languages import (
-    AddLanguage,
-    ConfirmLanguage,
+    LanguageActions,
     LanguageFile,
     LanguagesPage,
-    RemoveLanguage,
 )
 from annotation.researcher.instruments.pages import ClearPreviews, ComparePage, PreviewPage
 from annotation.researcher.instruments.question_library import KeepQuestion, QuestionPicker
@@ -51,9 +49,7 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         ReplaceInstrument,
         LanguagesPage,
         LanguageFile,
-        AddLanguage,
-        RemoveLanguage,
-        ConfirmLanguage,
+        LanguageActions,
         PreviewPage,
         ClearPreviews,
         ComparePage,

@@ -321,8 +321,8 @@ def build_config(
 ) -> dict[str, Any]:
     """Return what the designer's scripts have to know. Some ten queries."""
 
-    def address(name: str) -> str:
-        return reverse(f"admin:annotation_instrument_{name}", args=[instrument.pk])
+    def address(name: str, *action: str) -> str:
+        return reverse(f"admin:annotation_instrument_{name}", args=[instrument.pk, *action])
 
     document = write_document(instrument)
     languages = list_languages(instrument)
@@ -335,7 +335,7 @@ def build_config(
         "token": hash_document(document),
         "addresses": {
             **{name: address(name) for name in ("draft", "draw", "library", "texts", "languages")},
-            "addLanguage": address("add_language"),
+            "addLanguage": address("language_action", "add"),
             "keepQuestion": address("keep_question"),
             "questions": address("question_picker"),
         },

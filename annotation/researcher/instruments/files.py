@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -31,7 +31,7 @@ from annotation.instruments.files import (
 from annotation.models import StudyFile
 from annotation.researcher.instruments.pages import InstrumentPage
 from annotation.researcher.pages.fields import UploadField
-from annotation.researcher.pages.page import refusals_shown
+from annotation.researcher.pages.page import ButtonPage, button
 from annotation.studies.instrument_import import may_complete_library, replace_instrument
 
 # --- A version of an instrument to a file, and a file into a draft
@@ -114,7 +114,7 @@ class FileForm(forms.Form):
     )
 
 
-class FilesPage(InstrumentPage):
+class FilesPage(ButtonPage, InstrumentPage):
     """Lists the files, takes another one, deletes one, makes one the logo."""
 
     route = "<int:pk>/files/"
@@ -134,23 +134,23 @@ class FilesPage(InstrumentPage):
             "may_edit": self.may_edit,
         }
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        action = request.POST.get("action")
-        if action == "upload":
-            form = FileForm(request.POST, request.FILES)
-            if not form.is_valid() or not self._store(form):
-                return self.show(form=form, status=422)
-        elif action == "delete":
-            with refusals_shown(request):
-                delete_file(file=self._find())
-                messages.success(request, _("Deleted."))
-        elif action == "logo":
-            with refusals_shown(request):
-                file = self._find() if request.POST.get("file") else None
-                alt = request.POST.get("alt", "")
-                choose_logo(instrument=self.instrument, file=file, alt=alt)
-                messages.success(request, _("Logo stored."))
-        return redirect("admin:annotation_instrument_files", self.instrument.pk)
+    @button("upload")
+    def upload(self) -> HttpResponse | None:
+        form = FileForm(self.request.POST, self.request.FILES)
+        stored = form.is_valid() and self._store(form)
+        return None if stored else self.show(form=form, status=422)
+
+    @button("delete")
+    def delete_file(self) -> str:
+        delete_file(file=self._find())
+        return _("Deleted.")
+
+    @button("logo")
+    def choose_logo(self) -> str:
+        sent = self.request.POST
+        file = self._find() if sent.get("file") else None
+        choose_logo(instrument=self.instrument, file=file, alt=sent.get("alt", ""))
+        return _("Logo stored.")
 
     def _find(self) -> StudyFile:
         return get_object_or_404(list_files(self.study), digest=self.request.POST.get("file", ""))

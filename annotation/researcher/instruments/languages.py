@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -33,8 +32,13 @@ from annotation.instruments.languages.texts import find_missing, list_texts
 from annotation.models import Instrument
 from annotation.researcher.instruments.pages import InstrumentPage
 from annotation.researcher.pages.fields import TextField
-from annotation.researcher.pages.page import refusals_shown
-from annotation.researcher.pages.study_page import Confirmation
+from annotation.researcher.pages.page import (
+    Button,
+    ButtonPage,
+    Confirmation,
+    button,
+    refusals_shown,
+)
 from annotation.studies.readiness import list_languages
 
 # More would be a page that nobody reads: the first ones are told, and how many there are.
@@ -125,63 +129,50 @@ class LanguageFile(InstrumentPage):
         return redirect("admin:annotation_instrument_languages", instrument.pk)
 
 
-class LanguageButton(InstrumentPage):
-    """What a button does with one language of a draft."""
+class LanguageActions(ButtonPage, InstrumentPage):
+    """The buttons beside a language of a draft."""
 
+    route = "<int:pk>/languages/do/<slug:action>/"
+    name = "language_action"
     http_method_names = ["post"]
     edits = True
-    service: ClassVar[Callable[..., Any]]
-    said: ClassVar[Any]
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        with refusals_shown(request):
-            code = read_code(request.POST.get("language", ""))
-            self.service(instrument=self.instrument, language=code)
-            messages.success(request, str(self.said) % {"language": own_name(code)})
-        return redirect("admin:annotation_instrument_languages", self.instrument.pk)
+    @property
+    def code(self) -> str:
+        return read_code(self.request.POST.get("language", ""))
 
+    def address_after(self, pressed: Button) -> str:
+        return reverse("admin:annotation_instrument_languages", args=[self.instrument.pk])
 
-class AddLanguage(LanguageButton):
-    """Adds a language with what the platform brings along."""
+    def ask_removal(self) -> Confirmation | None:
+        """Its translations are lost; a language that is not there asks nothing."""
+        code = self.request.POST.get("language", "")
+        if code not in list_languages(self.instrument)[1:]:
+            return None
+        return Confirmation(
+            _("Remove %(language)s?") % {"language": own_name(code)},
+            _("All its translations in this draft are lost. Download the file to keep them."),
+            _("Remove %(language)s") % {"language": own_name(code)},
+            fields={"language": code},
+        )
 
-    route = "<int:pk>/languages/add"
-    name = "add_language"
-    service = staticmethod(add_known_language)
-    said = gettext_lazy("%(language)s added.")
+    @button("add")
+    def add(self) -> str:
+        """Add a language with the texts that the platform has in it."""
+        add_known_language(instrument=self.instrument, language=self.code)
+        return _("%(language)s added.") % {"language": own_name(self.code)}
 
+    @button("remove", ask=ask_removal)
+    def remove(self) -> str:
+        remove_language(instrument=self.instrument, language=self.code)
+        return _("%(language)s removed.") % {"language": own_name(self.code)}
 
-class RemoveLanguage(LanguageButton):
-    """Takes a language out; its translations are gone then, so that the page asks first."""
-
-    route = "<int:pk>/languages/remove"
-    name = "remove_language"
-    service = staticmethod(remove_language)
-    said = gettext_lazy("%(language)s removed.")
-
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        code = request.POST.get("language", "")
-        if "confirmed" not in request.POST and code in list_languages(self.instrument)[1:]:
-            back = reverse("admin:annotation_instrument_languages", args=[self.instrument.pk])
-            return self.ask_first(_ask_removal(code), back=back)
-        return super().post(request, **kwargs)
-
-
-class ConfirmLanguage(LanguageButton):
-    """Takes translations as right for their sources as these are now."""
-
-    route = "<int:pk>/languages/confirm"
-    name = "confirm_language"
-    service = staticmethod(confirm_translations)
-    said = gettext_lazy("%(language)s: the translations are confirmed for the texts as they are.")
-
-
-def _ask_removal(code: str) -> Confirmation:
-    return Confirmation(
-        _("Remove %(language)s?") % {"language": own_name(code)},
-        _("All its translations in this draft are lost. Download the file to keep them."),
-        _("Remove %(language)s") % {"language": own_name(code)},
-        fields={"language": code},
-    )
+    @button("confirm")
+    def confirm(self) -> str:
+        """Take translations as right for their sources as these are now."""
+        confirm_translations(instrument=self.instrument, language=self.code)
+        said = _("%(language)s: the translations are confirmed for the texts as they are.")
+        return said % {"language": own_name(self.code)}
 
 
 def list_rows(instrument: Instrument) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
@@ -41,6 +40,7 @@ from annotation.researcher.pages.fields import (
     TextField,
     WholeNumberField,
 )
+from annotation.researcher.pages.page import button
 
 # --- The page on which judges are invited, removed and given work again
 
@@ -52,9 +52,6 @@ class JudgesPage(JudgingPage, PeoplePage):
     remove = staticmethod(remove_judge)
     removed = gettext_lazy("%(who)s is removed. Judgments stay, open work went to the others.")
 
-    def own_buttons(self) -> Mapping[str, Callable[[], None]]:
-        return {"give-out": self.share_open_work}
-
     def get_context_data(self) -> dict[str, Any]:
         draft = self.study.status == StudyStatus.DRAFT
         progress = load_progress(self.study)
@@ -65,17 +62,17 @@ class JudgesPage(JudgingPage, PeoplePage):
             "newcomers": [] if draft else find_newcomers(progress),
         }
 
-    def share_open_work(self) -> None:
+    @button("give-out")
+    def share_open_work(self) -> str | None:
         given = give_out_again(study=self.study)
-        if given.moved:
-            text = ngettext(
-                "%(n)d counterpart has a new judge.",
-                "%(n)d counterparts have a new judge.",
-                given.moved,
-            )
-            self.say(text % {"n": given.moved})
         for remark in explain_rest(given):
             messages.warning(self.request, remark)
+        text = ngettext(
+            "%(n)d counterpart has a new judge.",
+            "%(n)d counterparts have a new judge.",
+            given.moved,
+        )
+        return text % {"n": given.moved} if given.moved else None
 
 
 def explain_rest(given: GivenAgain) -> list[str]:

@@ -19,15 +19,14 @@ from annotation.judgments.questions import HUMAN, parse_wording, short_name, sho
 from annotation.models import JudgmentDesign, Study, StudyKind, StudyStatus
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.annotators import (
+    AnnotatorStudyActions,
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,
-    build_actions,
 )
 from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import ActionPage
 
 
 class JudgingPage(AnnotatorStudyPage):
@@ -93,19 +92,17 @@ class JudgingLive(JudgingPage, LivePart):
     describe_progress = staticmethod(describe_progress)
 
 
-class JudgingActions(JudgingPage, ActionPage):
-    actions = build_actions(
-        launch_judgment_study,
-        launched=gettext_lazy(
-            "The study is live. Its counterparts are given out, its design is frozen."
-        ),
-        freezes=gettext_lazy(
-            "The counterparts are drawn and given to the judges; corpus, runs, overlap, "
-            "questions and the scheme of errors are frozen."
-        ),
-        paused=gettext_lazy("The study is paused. Nothing can be judged."),
-        ends=gettext_lazy("Nothing can be judged any more. It can be opened again."),
+class JudgingActions(JudgingPage, AnnotatorStudyActions):
+    start = staticmethod(launch_judgment_study)
+    launched = gettext_lazy(
+        "The study is live. Its counterparts are given out, its design is frozen."
     )
+    freezes = gettext_lazy(
+        "The counterparts are drawn and given to the judges; corpus, runs, overlap, "
+        "questions and the scheme of errors are frozen."
+    )
+    paused = gettext_lazy("The study is paused. Nothing can be judged.")
+    ends = gettext_lazy("Nothing can be judged any more. It can be opened again.")
 
 
 def find_newcomers(progress: Progress) -> list[str]:

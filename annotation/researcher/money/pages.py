@@ -15,7 +15,7 @@ from django.conf import settings as site
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -46,7 +46,7 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.pages.fields import UploadField
 from annotation.researcher.pages.formatting import Key, describe_low_pay, money_of
 from annotation.researcher.pages.links import participant_link
-from annotation.researcher.pages.page import refusals_shown
+from annotation.researcher.pages.page import Button, ButtonPage, button, refusals_shown
 from annotation.researcher.pages.study_page import StudyFormPage, StudyPage
 from annotation.studies.ledger import Books
 
@@ -480,21 +480,62 @@ class PlanPage(PaymentPage):
         )
 
 
-class MoneyActions(PaymentPage):
+class MoneyActions(ButtonPage, PaymentPage):
     """The single buttons, which need no plan."""
 
     route = "<int:pk>/money/do/<slug:action>/"
     name = "money_action"
+    http_method_names = ["post"]
 
-    def post(self, request: HttpRequest, action: str, **kwargs: Any) -> HttpResponse:
-        if action not in ACTIONS:
-            raise Http404
-        with refusals_shown(request):
-            try:
-                messages.success(request, ACTIONS[action](self.study, request))
-            except PanelError as problem:
-                messages.error(request, str(problem))
-        return self.go_to("money")
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return super().post(request, **kwargs)
+        except PanelError as problem:
+            messages.error(request, str(problem))
+            return self.go_to("money")
+
+    def address_after(self, pressed: Button) -> str:
+        return self.address(self.study, "money")
+
+    @button("ask")
+    def ask(self) -> str:
+        refresh_study(study=self.study)
+        return _("The panel’s list was read; payment records now match it.")
+
+    @button("retry")
+    def retry(self) -> str:
+        number = plan_refused_again(study=self.study)
+        text = ngettext("%(n)d is planned again.", "%(n)d are planned again.", number)
+        return text % {"n": number}
+
+    @button("send-again")
+    def send_again(self) -> str:
+        if self.request.POST.get("confirm") != "yes":
+            raise ValidationError(_("Tick the box to confirm. Nothing was sent."))
+        number = send_again(study=self.study)
+        text = ngettext("%(n)d bonus is sent again.", "%(n)d bonuses are sent again.", number)
+        return text % {"n": number}
+
+    @button("places")
+    def increase_places(self) -> str:
+        text = self.request.POST.get("places", "").strip()
+        if not text.isdecimal() or not 1 <= int(text) <= MOST_PLACES:
+            raise ValidationError(_("Enter a whole number of places."))
+        total = increase_places(study=self.study, total=int(text))
+        return _("The panel’s study has %(n)s places now.") % {"n": f"{total:,}"}
+
+    @button("pause")
+    def pause(self) -> str:
+        return self._change_status("PAUSE")
+
+    @button("start")
+    def start(self) -> str:
+        return self._change_status("START")
+
+    def _change_status(self, action: str) -> str:
+        change_panel_status(study=self.study, action=action)
+        seen = read_panel_study(study=self.study)
+        return _("The panel’s study is “%(status)s” now.") % {"status": seen.status}
 
 
 class BatchFilePage(PaymentPage):
@@ -529,49 +570,3 @@ class BatchFilePage(PaymentPage):
             return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
         store_batch(study=self.study, batch=batch)
         return self.show(batch=batch)
-
-
-def _ask(study: Study, request: HttpRequest) -> str:
-    refresh_study(study=study)
-    return _("The panel’s list was read; payment records now match it.")
-
-
-def _retry(study: Study, request: HttpRequest) -> str:
-    number = plan_refused_again(study=study)
-    return ngettext("%(n)d is planned again.", "%(n)d are planned again.", number) % {"n": number}
-
-
-def _send_again(study: Study, request: HttpRequest) -> str:
-    if request.POST.get("confirm") != "yes":
-        raise ValidationError(_("Tick the box to confirm. Nothing was sent."))
-    number = send_again(study=study)
-    return ngettext("%(n)d bonus is sent again.", "%(n)d bonuses are sent again.", number) % {
-        "n": number
-    }
-
-
-def _increase(study: Study, request: HttpRequest) -> str:
-    text = request.POST.get("places", "").strip()
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_PLACES:
-        raise ValidationError(_("Enter a whole number of places."))
-    total = increase_places(study=study, total=int(text))
-    return _("The panel’s study has %(n)s places now.") % {"n": f"{total:,}"}
-
-
-def _change_status(action: str) -> Callable[[Study, HttpRequest], str]:
-    def change(study: Study, request: HttpRequest) -> str:
-        change_panel_status(study=study, action=action)
-        seen = read_panel_study(study=study)
-        return _("The panel’s study is “%(status)s” now.") % {"status": seen.status}
-
-    return change
-
-
-ACTIONS: dict[str, Callable[[Study, HttpRequest], str]] = {
-    "ask": _ask,
-    "retry": _retry,
-    "send-again": _send_again,
-    "places": _increase,
-    "pause": _change_status("PAUSE"),
-    "start": _change_status("START"),
-}

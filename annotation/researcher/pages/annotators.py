@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -44,10 +45,10 @@ from annotation.researcher.pages.colleagues import ColleaguesPage
 from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.fields import ParagraphField, WholeNumberField, fill
 from annotation.researcher.pages.next_steps import find_study_steps
-from annotation.researcher.pages.page import Tabs, refusals_shown
+from annotation.researcher.pages.page import ButtonPage, Confirmation, Tabs, button, refusals_shown
 from annotation.researcher.pages.study_page import (
     BEFORE_LAUNCH,
-    StudyAction,
+    ActionPage,
     StudyPage,
     ask_to_close,
     ask_to_launch,
@@ -238,24 +239,41 @@ def shared_pages(kind: type[AnnotatorStudyPage]) -> list[type[AnnotatorStudyPage
     return [type(f"{kind.__name__}{page.__name__}", (kind, page), {}) for page in shared]
 
 
-def build_actions(
-    launch: Callable[..., Any], *, launched: Any, freezes: Any, paused: Any, ends: Any
-) -> dict[str, StudyAction]:
-    """Return the buttons of a kind of study.
+class AnnotatorStudyActions(ActionPage):
+    """The buttons of such a study's life; a kind of study has its own words and its launch.
 
     launched, paused : what is said afterwards
     freezes, ends : what a launch freezes and a close ends, said before
     """
-    return {
-        "launch": StudyAction(
-            launch, launched, confirmation=ask_to_launch(freezes), asks_in=BEFORE_LAUNCH
-        ),
-        "pause": StudyAction(pause_study, paused),
-        "close": StudyAction(
-            close_study, gettext_lazy("The study is closed."), confirmation=ask_to_close(ends)
-        ),
-        "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
-    }
+
+    start: ClassVar[Callable[..., Any]]
+    launched: ClassVar[Any]
+    freezes: ClassVar[Any]
+    paused: ClassVar[Any]
+    ends: ClassVar[Any]
+
+    def ask_first_time(self) -> Confirmation | None:
+        return ask_to_launch(self.freezes) if self.study.status in BEFORE_LAUNCH else None
+
+    @button("launch", ask=ask_first_time)
+    def launch(self) -> str:
+        self.start(study=self.study)
+        return str(self.launched)
+
+    @button("pause")
+    def pause(self) -> str:
+        pause_study(study=self.study)
+        return str(self.paused)
+
+    @button("close", ask=lambda page: ask_to_close(page.ends))
+    def close(self) -> str:
+        close_study(study=self.study)
+        return _("The study is closed.")
+
+    @button("archive")
+    def archive(self) -> str:
+        archive_study(study=self.study)
+        return _("The study is archived.")
 
 
 # --- Inviting annotators
@@ -275,7 +293,7 @@ class PersonRow:
     email: str = ""
 
 
-class PeoplePage(AnnotatorStudyPage):
+class PeoplePage(ButtonPage, AnnotatorStudyPage):
     """Lists people by number; a kind of study says how they join and leave, and adds buttons."""
 
     #: Services: ``invite(study=, email=)`` creates a place, ``remove(annotator=)`` closes one.
@@ -283,38 +301,19 @@ class PeoplePage(AnnotatorStudyPage):
     remove: ClassVar[Callable[..., Annotator]]
     removed: ClassVar[Any]  # what is said of ``who``
 
-    def own_buttons(self) -> Mapping[str, Callable[[], None]]:
-        """Return what the buttons of this kind of study do."""
-        return {}
-
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        buttons = {
-            "invite": self.invite_people,
-            "renew": self.renew_link,
-            "remove": self.remove_person,
-            **self.own_buttons(),
-        }
-        if do := buttons.get(request.POST.get("do", "")):
-            with refusals_shown(request):
-                do()
-        return redirect(request.path)
-
     def find_place(self, field: str = "annotator") -> Annotator:
         return get_object_or_404(self.study.annotators, public_id=self.request.POST.get(field, ""))
 
-    def say(self, text: str) -> None:
-        messages.success(self.request, text)
-
-    def invite_people(self) -> None:
-        """Carry out the form that invites, and say what came of it.
+    @button("invite")
+    def invite_people(self) -> str | None:
+        """Carry out the form that invites, and return what came of it.
 
         Without an address one place with a link is made.
         """
         addresses = split_addresses(self.request.POST.get("emails", ""))
         if len(addresses) > MOST_ADDRESSES:
             text = _("%(n)d addresses at once, expected at most %(most)d. Nobody was invited.")
-            messages.error(self.request, text % {"n": len(addresses), "most": MOST_ADDRESSES})
-            return
+            raise ValidationError(text % {"n": len(addresses), "most": MOST_ADDRESSES})
         sent = 0
         for address in addresses or [""]:
             with refusals_shown(self.request):
@@ -323,10 +322,9 @@ class PeoplePage(AnnotatorStudyPage):
                     sent += self._send(annotator)
                 else:
                     text = _("%(who)s has a place. Send them the link below.")
-                    self.say(text % {"who": annotator})
-        if sent:
-            text = ngettext("%(n)d invitation was sent.", "%(n)d invitations were sent.", sent)
-            self.say(text % {"n": sent})
+                    return text % {"who": annotator}
+        text = ngettext("%(n)d invitation was sent.", "%(n)d invitations were sent.", sent)
+        return text % {"n": sent} if sent else None
 
     def _send(self, annotator: Annotator) -> bool:
         try:
@@ -336,16 +334,17 @@ class PeoplePage(AnnotatorStudyPage):
             return False
         return True
 
-    def renew_link(self) -> None:
+    @button("renew")
+    def renew_link(self) -> str:
         annotator = renew_invitation(annotator=self.find_place())
         if annotator.email and self._send(annotator):
-            self.say(_("%(who)s was sent a new link.") % {"who": annotator})
-        else:
-            self.say(_("%(who)s has a new link; the old one no longer works.") % {"who": annotator})
+            return _("%(who)s was sent a new link.") % {"who": annotator}
+        return _("%(who)s has a new link; the old one no longer works.") % {"who": annotator}
 
-    def remove_person(self) -> None:
+    @button("remove")
+    def remove_person(self) -> str:
         annotator = self.remove(annotator=self.find_place())
-        self.say(str(self.removed) % {"who": annotator})
+        return str(self.removed) % {"who": annotator}
 
     def describe_people(self, open_by_place: Mapping[int, int]) -> dict[str, Any]:
         """Return the table of people and what the forms below it need. One query."""

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -32,7 +31,7 @@ from annotation.models import (
 )
 from annotation.models.colleague import InvitationLink
 from annotation.models.study import is_active_staff
-from annotation.researcher.pages.page import ResearcherPage, refusals_shown
+from annotation.researcher.pages.page import ButtonPage, ResearcherPage, button, refusals_shown
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.studies.colleagues import (
     accept_invitation,
@@ -164,13 +163,14 @@ STUDY_ADMINS: dict[str, str] = {
 }
 
 
-class ColleaguesPage(StudyPage):
+class ColleaguesPage(ButtonPage, StudyPage):
     """Members see who works on the study; owners invite, change roles and take access away."""
 
     route = "<int:pk>/colleagues/"
     name = tab = "colleagues"
     template_name = "admin/annotation/study/colleagues.html"
-    viewers_may_post = True  # the page asks for more itself: editors may not either
+    viewers_may_post = True  # the buttons need more: editors may not either
+    buttons_need = "may_manage"
 
     @cached_property
     def may_manage(self) -> bool:
@@ -198,51 +198,48 @@ class ColleaguesPage(StudyPage):
             for role in roles.order_by("team__name", "pk")
         ]
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        if not self.may_manage:
-            raise PermissionDenied
-        sent = request.POST
-        with refusals_shown(request):
-            if sent.get("do") == "invite":
-                _made, token = invite_colleague(
-                    study=self.study, role=sent.get("role", ""), invited_by=self.user
-                )
-                return show_link(self, of="study", token=token)
-            self._change(sent)
-        return redirect(request.path)
+    @button("invite")
+    def invite(self) -> HttpResponse:
+        role = self.request.POST.get("role", "")
+        _made, token = invite_colleague(study=self.study, role=role, invited_by=self.user)
+        return show_link(self, of="study", token=token)
 
-    def _change(self, sent: QueryDict) -> None:
-        do, role = sent.get("do"), sent.get("role", "")
-        if do == "revoke":
-            links = open_links(StudyInvitation).filter(study=self.study)
-            invitation = get_object_or_404(links, pk=read_key(sent))
-            revoke_invitation(invitation=invitation, revoked_by=self.user)
-            messages.success(self.request, _("The link no longer works."))
-        elif do == "add-team":
-            teams = Team.objects.visible_to(self.user)
-            team = get_object_or_404(teams, pk=read_key(sent))
-            give_team_role(study=self.study, team=team, role=role)
-            messages.success(self.request, _("“%(team)s” works on this study.") % {"team": team})
-        elif do in {"role", "remove"}:
-            place, who = self._find_place(sent)
-            if do == "role":
-                change_role(place=place, role=role)
-                messages.success(self.request, _("%(who)s has another role.") % {"who": who})
-            else:
-                n = take_access(place=place)
-                messages.success(self.request, _("%(who)s no longer has access.") % {"who": who})
-                if n:
-                    text = ngettext(
-                        "%(n)d link that was not used yet no longer works.",
-                        "%(n)d links that were not used yet no longer work.",
-                        n,
-                    )
-                    messages.info(self.request, text % {"n": n})
+    @button("revoke")
+    def revoke(self) -> str:
+        links = open_links(StudyInvitation).filter(study=self.study)
+        invitation = get_object_or_404(links, pk=read_key(self.request.POST))
+        revoke_invitation(invitation=invitation, revoked_by=self.user)
+        return _("The link no longer works.")
 
-    def _find_place(self, sent: QueryDict) -> tuple[StudyMembership | TeamRole, str]:
+    @button("add-team")
+    def add_team(self) -> str:
+        teams = Team.objects.visible_to(self.user)
+        team = get_object_or_404(teams, pk=read_key(self.request.POST))
+        give_team_role(study=self.study, team=team, role=self.request.POST.get("role", ""))
+        return _("“%(team)s” works on this study.") % {"team": team}
+
+    @button("role")
+    def change_role(self) -> str:
+        place, who = self._find_place()
+        change_role(place=place, role=self.request.POST.get("role", ""))
+        return _("%(who)s has another role.") % {"who": who}
+
+    @button("remove")
+    def remove(self) -> str:
+        place, who = self._find_place()
+        if n := take_access(place=place):
+            text = ngettext(
+                "%(n)d link that was not used yet no longer works.",
+                "%(n)d links that were not used yet no longer work.",
+                n,
+            )
+            messages.info(self.request, text % {"n": n})
+        return _("%(who)s no longer has access.") % {"who": who}
+
+    def _find_place(self) -> tuple[StudyMembership | TeamRole, str]:
         """Return the row of a colleague or of a team, and whose it is."""
-        key = read_key(sent)
-        if sent.get("whose") == "team":
+        key = read_key(self.request.POST)
+        if self.request.POST.get("whose") == "team":
             role = get_object_or_404(self.study.team_roles, pk=key)
             return role, str(role.team)
         member = get_object_or_404(self.study.memberships, pk=key)

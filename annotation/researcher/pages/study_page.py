@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,51 +10,14 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Origin, Study, StudyStatus
-from annotation.researcher.pages.page import ResearcherPage, Tabs, refusals_shown
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """Asked before something is lost or frozen.
-
-    ``loss`` says what would be gone, ``button`` what is done; ``fields`` are sent along. Where it
-    can be taken back, ``is_final`` is False.
-    """
-
-    text: Any
-    loss: Any
-    button: Any
-    tab: str = "instrument"
-    fields: Mapping[str, str] = field(default_factory=dict)
-    is_final: bool = True
-
-
-@dataclass(frozen=True)
-class StudyAction:
-    """What a button does: a service that takes ``study=``, and what is said afterwards.
-
-    ``asks_in`` are the states of a study in which it asks first; empty for all of them. ``facts``
-    returns what the question says of this study.
-    """
-
-    service: Callable[..., Any]
-    said: Any
-    leads_to: str = "overview"
-    confirmation: Confirmation | None = None
-    asks_in: frozenset[str] = frozenset()
-    facts: Callable[[Study], list[str]] | None = None
-
-    def find_question(self, study: Study) -> Confirmation | None:
-        """Return what is asked before, None where nothing is lost."""
-        return self.confirmation if not self.asks_in or study.status in self.asks_in else None
-
+from annotation.researcher.pages.page import Button, ButtonPage, Confirmation, ResearcherPage, Tabs
 
 #: Before a study is live for the first time, a launch freezes it; later it only opens it again.
 BEFORE_LAUNCH = frozenset({StudyStatus.DRAFT, StudyStatus.PILOTING})
@@ -72,13 +34,14 @@ def ask_to_close(loss: Any) -> Confirmation:
     )
 
 
-def ask_to_launch(freezes: Any) -> Confirmation:
+def ask_to_launch(freezes: Any, facts: Sequence[str] = ()) -> Confirmation:
     """Return the question before a study goes live for the first time."""
     return Confirmation(
         gettext_lazy("Launch this study?"),
         freezes,
         gettext_lazy("Launch study"),
         tab="overview",
+        facts=facts,
     )
 
 
@@ -158,20 +121,6 @@ class StudyPage(ResearcherPage):
     def go_to(self, page: str) -> HttpResponse:
         return redirect(self.address(self.study, page))
 
-    def ask_first(
-        self, question: Confirmation, *, back: str, facts: Sequence[str] = ()
-    ) -> HttpResponse:
-        """Answer a POST that does not hold “confirmed” yet."""
-        self.template_name = "admin/annotation/study/ask.html"
-        return self.show(
-            title=question.text,
-            tab=question.tab,
-            question=question,
-            facts=facts,
-            action=self.request.path,
-            back=back,
-        )
-
 
 class StudyFormPage(StudyPage):
     """A page around one form: those who may not change the study only look at it."""
@@ -196,24 +145,12 @@ class StudyFormPage(StudyPage):
         return redirect(request.path)
 
 
-class ActionPage(StudyPage):
+class ActionPage(ButtonPage, StudyPage):
     """The buttons of a study's life."""
 
     route = "<int:pk>/do/<slug:action>/"
     name = "action"
     http_method_names = ["post"]
-    actions: ClassVar[Mapping[str, StudyAction]]
 
-    def post(self, request: HttpRequest, action: str, **kwargs: Any) -> HttpResponse:
-        if action not in self.actions:
-            raise Http404
-        chosen = self.actions[action]
-        question = chosen.find_question(self.study)
-        if question and "confirmed" not in request.POST:
-            facts = chosen.facts(self.study) if chosen.facts else ()
-            back = self.address(self.study, chosen.leads_to)
-            return self.ask_first(question, back=back, facts=facts)
-        with refusals_shown(request):
-            chosen.service(study=self.study)
-            messages.success(request, str(chosen.said))
-        return self.go_to(chosen.leads_to)
+    def address_after(self, pressed: Button) -> str:
+        return self.address(self.study, pressed.leads_to or "overview")

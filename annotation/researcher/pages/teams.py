@@ -7,15 +7,14 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Study, Team, TeamInvitation
 from annotation.researcher.pages.colleagues import STUDY_ADMINS, InvitationPage, read_key, show_link
-from annotation.researcher.pages.page import ResearcherPage, refusals_shown
+from annotation.researcher.pages.page import ButtonPage, button
 from annotation.studies.invitation_links import OPEN_DAYS, open_links
 from annotation.studies.teams import (
     add_to_team,
@@ -30,12 +29,13 @@ from annotation.studies.teams import (
 TEAMS = "admin:annotation_team_changelist"
 
 
-class TeamPage(ResearcherPage):
+class TeamPage(ButtonPage):
     """Its people see it and may leave; whoever manages it does everything else."""
 
     route = "<int:pk>/change/"
     name = "change"
     template_name = "admin/annotation/study/team.html"
+    buttons_need = "may_manage"
     team: Team
 
     def prepare(self) -> None:
@@ -65,50 +65,48 @@ class TeamPage(ResearcherPage):
             "link": "",
         }
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        do = request.POST.get("do")
-        if do == "leave":
-            member = get_object_or_404(self.team.members, user=self.user)
-            leave_team(member=member)
-            messages.success(request, _("You have left “%(team)s”.") % {"team": self.team})
-            return redirect(request.path if self.may_manage else TEAMS)
-        if not self.may_manage:
-            raise PermissionDenied
-        if do == "delete":
-            return self._delete()
-        with refusals_shown(request):
-            if do == "invite":
-                _made, token = invite_to_team(team=self.team, invited_by=self.user)
-                return show_link(self, of="team", token=token)
-            self._change(request.POST)
-        return redirect(request.path)
+    @button("leave", needs="")
+    def leave(self) -> HttpResponse:
+        leave_team(member=get_object_or_404(self.team.members, user=self.user))
+        messages.success(self.request, _("You have left “%(team)s”.") % {"team": self.team})
+        return redirect(self.request.path if self.may_manage else TEAMS)
 
-    def _change(self, sent: QueryDict) -> None:
-        do = sent.get("do")
-        if do == "rename":
-            rename_team(team=self.team, name=sent.get("name", ""))
-            messages.success(self.request, _("Renamed."))
-        elif do == "add":
-            member = add_to_team(team=self.team, username=sent.get("username", ""))
-            who = {"who": member.user.get_username()}
-            messages.success(self.request, _("%(who)s belongs to the team.") % who)
-        elif do == "remove":
-            member = get_object_or_404(self.team.members, pk=read_key(sent))
-            who = {"who": member.user.get_username()}
-            remove_from_team(member=member)
-            messages.success(self.request, _("%(who)s no longer belongs to the team.") % who)
-        elif do == "revoke":
-            links = open_links(TeamInvitation).filter(team=self.team)
-            get_object_or_404(links, pk=read_key(sent)).delete()
-            messages.success(self.request, _("The link no longer works."))
-
-    def _delete(self) -> HttpResponse:
+    @button("delete")
+    def delete_team(self) -> HttpResponse:
         if "confirmed" not in self.request.POST:
             return self.show(asks_to_delete=True)
         name = {"team": self.team.name}
         delete_team(team=self.team)
         messages.success(self.request, _("“%(team)s” is deleted.") % name)
         return redirect(TEAMS)
+
+    @button("invite")
+    def invite(self) -> HttpResponse:
+        _made, token = invite_to_team(team=self.team, invited_by=self.user)
+        return show_link(self, of="team", token=token)
+
+    @button("rename")
+    def rename(self) -> str:
+        rename_team(team=self.team, name=self.request.POST.get("name", ""))
+        return _("Renamed.")
+
+    @button("add")
+    def add(self) -> str:
+        member = add_to_team(team=self.team, username=self.request.POST.get("username", ""))
+        return _("%(who)s belongs to the team.") % {"who": member.user.get_username()}
+
+    @button("remove")
+    def remove(self) -> str:
+        member = get_object_or_404(self.team.members, pk=read_key(self.request.POST))
+        who = {"who": member.user.get_username()}
+        remove_from_team(member=member)
+        return _("%(who)s no longer belongs to the team.") % who
+
+    @button("revoke")
+    def revoke(self) -> str:
+        links = open_links(TeamInvitation).filter(team=self.team)
+        get_object_or_404(links, pk=read_key(self.request.POST)).delete()
+        return _("The link no longer works.")
 
 
 class JoinTeamPage(InvitationPage):

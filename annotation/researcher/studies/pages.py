@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from copy import copy
-from functools import partial
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -27,11 +26,10 @@ from annotation.models import PAYMENT_PERMISSION, Study, StudyStatus, Submission
 from annotation.models.submission import EXTRAS
 from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.formatting import money_of
+from annotation.researcher.pages.page import Confirmation, button
 from annotation.researcher.pages.study_page import (
     BEFORE_LAUNCH,
     ActionPage,
-    Confirmation,
-    StudyAction,
     StudyPage,
     ask_to_close,
     ask_to_launch,
@@ -116,18 +114,33 @@ class CurrentInstrument(StudyPage):
         return redirect("admin:annotation_instrument_change", instrument.pk)
 
 
-def _discard_draft(*, study: Study) -> None:
-    instrument = current_instrument(study)
-    if instrument is not None:
-        discard_version(instrument=instrument)
-
-
-LAUNCH = ask_to_launch(
+FREEZES = _(
+    "The study can be paused and closed at any time. The instrument is frozen: what people see "
+    "can only be changed by a new version. Panel and currency stay as they are, and whether a "
+    "pilot counts is decided for good."
+)
+CLOSE = ask_to_close(
     _(
-        "The study can be paused and closed at any time. The instrument is frozen: what people see "
-        "can only be changed by a new version. Panel and currency stay as they are, and whether a "
-        "pilot counts is decided for good."
+        "Nobody new can start; participants who have started can continue. The days after "
+        "which panel ids and answers are erased count from now on. It can be opened again."
     )
+)
+PUBLISH = Confirmation(
+    _("Put this version in force?"),
+    _(
+        "It is frozen: nobody can edit it any more, and its hash stands for what people "
+        "saw. Whoever starts from now on sees it. Participants who have started keep the "
+        "version that they saw. Later edits make a new version."
+    ),
+    _("Put this version in force"),
+)
+DISCARD = Confirmation(
+    _("Discard this draft?"),
+    _(
+        "All that was changed since the version before it is lost, translations and "
+        "previews included. The version before it stays."
+    ),
+    _("Discard draft"),
 )
 
 
@@ -172,77 +185,72 @@ def describe_launch(study: Study, *, counts_pilot: bool = False) -> list[str]:
     return facts
 
 
-STUDY_ACTIONS = {
-    "launch": StudyAction(
-        launch_without_pilot,
-        _("The study is live. Its instrument is frozen."),
-        confirmation=LAUNCH,
-        asks_in=BEFORE_LAUNCH,
-        facts=describe_launch,
-    ),
-    "launch-with-pilot": StudyAction(
-        launch_with_pilot,
-        _("The study is live. The pilot’s submissions count from now on."),
-        confirmation=LAUNCH,
-        facts=partial(describe_launch, counts_pilot=True),
-    ),
-    "pilot": StudyAction(start_pilot, _("The study is piloting. Its instrument is frozen.")),
-    "end-pilot": StudyAction(
-        end_pilot,
-        _("The pilot has ended. The next version is a draft, open to edits."),
-        "instrument",
-    ),
-    "pause": StudyAction(
-        pause_study,
-        _("The study is paused. Participants who have started can continue."),
-    ),
-    "close": StudyAction(
-        close_study,
-        _("The study is closed. Nobody new can start."),
-        confirmation=ask_to_close(
-            _(
-                "Nobody new can start; participants who have started can continue. The days after "
-                "which panel ids and answers are erased count from now on. It can be opened again."
-            )
-        ),
-    ),
-    "archive": StudyAction(archive_study, _("The study is archived.")),
-    "restore": StudyAction(restore_study, _("The study is back from the archive.")),
-    "new-version": StudyAction(
-        create_version, _("A draft of the next version is open to edits."), "instrument"
-    ),
-    "publish": StudyAction(
-        publish_version,
-        _("The newest version is in force from now on."),
-        "instrument",
-        Confirmation(
-            _("Put this version in force?"),
-            _(
-                "It is frozen: nobody can edit it any more, and its hash stands for what people "
-                "saw. Whoever starts from now on sees it. Participants who have started keep the "
-                "version that they saw. Later edits make a new version."
-            ),
-            _("Put this version in force"),
-        ),
-    ),
-    "discard": StudyAction(
-        _discard_draft,
-        _("The draft is discarded."),
-        "instrument",
-        Confirmation(
-            _("Discard this draft?"),
-            _(
-                "All that was changed since the version before it is lost, translations and "
-                "previews included. The version before it stays."
-            ),
-            _("Discard draft"),
-        ),
-    ),
-}
-
-
 class StudyActions(ActionPage):
-    actions = STUDY_ACTIONS
+    """What becomes of a study, and of the newest version of its instrument."""
+
+    def ask_to_launch_apart(self) -> Confirmation | None:
+        """Only a first launch freezes anything: later ones open the study again."""
+        is_first = self.study.status in BEFORE_LAUNCH
+        return ask_to_launch(FREEZES, describe_launch(self.study)) if is_first else None
+
+    def ask_to_launch_with_pilot(self) -> Confirmation:
+        return ask_to_launch(FREEZES, describe_launch(self.study, counts_pilot=True))
+
+    @button("launch", ask=ask_to_launch_apart)
+    def launch(self) -> str:
+        launch_without_pilot(study=self.study)
+        return gettext("The study is live. Its instrument is frozen.")
+
+    @button("launch-with-pilot", ask=ask_to_launch_with_pilot)
+    def launch_with_pilot(self) -> str:
+        launch_with_pilot(study=self.study)
+        return gettext("The study is live. The pilot’s submissions count from now on.")
+
+    @button("pilot")
+    def start_pilot(self) -> str:
+        start_pilot(study=self.study)
+        return gettext("The study is piloting. Its instrument is frozen.")
+
+    @button("end-pilot", leads_to="instrument")
+    def end_pilot(self) -> str:
+        end_pilot(study=self.study)
+        return gettext("The pilot has ended. The next version is a draft, open to edits.")
+
+    @button("pause")
+    def pause(self) -> str:
+        pause_study(study=self.study)
+        return gettext("The study is paused. Participants who have started can continue.")
+
+    @button("close", ask=lambda _page: CLOSE)
+    def close(self) -> str:
+        close_study(study=self.study)
+        return gettext("The study is closed. Nobody new can start.")
+
+    @button("archive")
+    def archive(self) -> str:
+        archive_study(study=self.study)
+        return gettext("The study is archived.")
+
+    @button("restore")
+    def restore(self) -> str:
+        restore_study(study=self.study)
+        return gettext("The study is back from the archive.")
+
+    @button("new-version", leads_to="instrument")
+    def create_version(self) -> str:
+        create_version(study=self.study)
+        return gettext("A draft of the next version is open to edits.")
+
+    @button("publish", ask=lambda _page: PUBLISH, leads_to="instrument")
+    def publish(self) -> str:
+        publish_version(study=self.study)
+        return gettext("The newest version is in force from now on.")
+
+    @button("discard", ask=lambda _page: DISCARD, leads_to="instrument")
+    def discard(self) -> str:
+        if instrument := current_instrument(self.study):
+            discard_version(instrument=instrument)
+        return gettext("The draft is discarded.")
 
 
 class StudyExports(ExportPage):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -45,7 +44,7 @@ from annotation.researcher.pages.fields import (
     SwitchField,
     WholeNumberField,
 )
-from annotation.researcher.pages.page import refusals_shown
+from annotation.researcher.pages.page import button, refusals_shown
 from annotation.researcher.writing.overview import WritingPage
 
 # --- The page on which annotators of a writing study are invited and their texts are moved
@@ -57,9 +56,6 @@ class WritersPage(WritingPage, PeoplePage):
     invite = staticmethod(add_writer)
     remove = staticmethod(remove_writer)
     removed = gettext_lazy("%(who)s is removed. Finished texts stay, open ones went to the others.")
-
-    def own_buttons(self) -> Mapping[str, Callable[[], None]]:
-        return {"hand-over": self.move_texts, "assign": self.assign_texts}
 
     def get_context_data(self) -> dict[str, Any]:
         draft = self.study.status == StudyStatus.DRAFT
@@ -74,7 +70,8 @@ class WritersPage(WritingPage, PeoplePage):
             "unassigned": 0 if draft else len(find_unassigned(self.study)),
         }
 
-    def move_texts(self) -> None:
+    @button("hand-over")
+    def move_texts(self) -> str:
         receiver = self.find_place("receiver") if self.request.POST.get("receiver") else None
         giver = self.find_place()
         moved, dropped = describe_changes(hand_over(giver=giver, receiver=receiver))
@@ -85,12 +82,13 @@ class WritersPage(WritingPage, PeoplePage):
                 "%(n)d more were only taken from %(who)s: the others have them already.",
                 len(dropped),
             ) % {"n": len(dropped), "who": giver}
-        self.say(said)
+        return said
 
-    def assign_texts(self) -> None:
+    @button("assign")
+    def assign_texts(self) -> str:
         n_texts = assign_unassigned(study=self.study)
         text = ngettext("%(n)d text was assigned.", "%(n)d texts were assigned.", n_texts)
-        self.say(text % {"n": n_texts})
+        return text % {"n": n_texts}
 
 
 # --- The forms that create a writing study and that change its settings and design

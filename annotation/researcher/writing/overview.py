@@ -19,15 +19,14 @@ from annotation.counterparts.progress import Progress, load_progress
 from annotation.models import Study, StudyKind, StudyStatus, WritingDesign
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.annotators import (
+    AnnotatorStudyActions,
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,
-    build_actions,
 )
 from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import ActionPage
 
 
 class WritingPage(AnnotatorStudyPage):
@@ -74,19 +73,15 @@ class WritingLive(WritingPage, LivePart):
     describe_progress = staticmethod(describe_progress)
 
 
-class WritingActions(WritingPage, ActionPage):
-    actions = build_actions(
-        launch_writing_study,
-        launched=gettext_lazy(
-            "The study is live. Its texts are given out and its design is frozen."
-        ),
-        freezes=gettext_lazy(
-            "The texts are drawn and given to the annotators; corpus, overlap, seed and "
-            "guidelines are frozen."
-        ),
-        paused=gettext_lazy("The study is paused. Drafts are kept, nothing can be submitted."),
-        ends=gettext_lazy("Nobody can write any more. It can be opened again."),
+class WritingActions(WritingPage, AnnotatorStudyActions):
+    start = staticmethod(launch_writing_study)
+    launched = gettext_lazy("The study is live. Its texts are given out and its design is frozen.")
+    freezes = gettext_lazy(
+        "The texts are drawn and given to the annotators; corpus, overlap, seed and "
+        "guidelines are frozen."
     )
+    paused = gettext_lazy("The study is paused. Drafts are kept, nothing can be submitted.")
+    ends = gettext_lazy("Nobody can write any more. It can be opened again.")
 
 
 def _find_agreement_address(study: Study) -> str:

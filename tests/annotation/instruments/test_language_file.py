@@ -291,7 +291,7 @@ def test_translation_fits_again_once_it_is_renewed_or_looked_at(
     draft.flow[3]["question"]["fr"] = "D’où ?"
     draft.save()
     assert stale_keys(draft) == ["consent_title"]
-    confirm = reverse("admin:annotation_instrument_confirm_language", args=[draft.pk])
+    confirm = reverse("admin:annotation_instrument_language_action", args=[draft.pk, "confirm"])
     assert admin_client.get(confirm).status_code == 405
     admin_client.post(confirm, {"language": "fr"})
     assert stale_keys(draft) == []
@@ -320,7 +320,7 @@ def test_only_who_may_change_the_study_takes_translations_as_right(
     viewer = User.objects.create_user("vera", password="x", is_staff=True)
     StudyMembership.objects.create(study=study, user=viewer, role=MembershipRole.VIEWER)
     client.force_login(viewer)
-    confirm = reverse("admin:annotation_instrument_confirm_language", args=[draft.pk])
+    confirm = reverse("admin:annotation_instrument_language_action", args=[draft.pk, "confirm"])
     assert client.post(confirm, {"language": "fr"}).status_code == 403
     assert stale_keys(draft) == REWORDED
 
@@ -360,12 +360,12 @@ def test_command_writes_and_reads_files(
 def test_page_adds_and_removes_languages(
     admin_client: Client, study: Study, draft: Instrument
 ) -> None:
-    def address(name: str) -> str:
-        return reverse(f"admin:annotation_instrument_{name}", args=[draft.pk])
+    def address(name: str, *action: str) -> str:
+        return reverse(f"admin:annotation_instrument_{name}", args=[draft.pk, *action])
 
-    page = address("languages")
+    page, add = address("languages"), address("language_action", "add")
     assert "Add Español" in admin_client.get(page).content.decode()
-    assert admin_client.post(address("add_language"), {"language": "es"}).status_code == 302
+    assert admin_client.post(add, {"language": "es"}).status_code == 302
     html = admin_client.get(page).content.decode()
     assert "Add Español" not in html
     assert "missing" in html  # the title and the author's own steps
@@ -385,17 +385,17 @@ def test_page_adds_and_removes_languages(
     html = admin_client.get(page).content.decode()
     assert "right to left" in html
     assert f"all {len(rows)}" in html
-    asked = admin_client.post(address("remove_language"), {"language": "ar"})
+    asked = admin_client.post(address("language_action", "remove"), {"language": "ar"})
     assert "Download the file to keep them." in asked.content.decode()
     assert draft.wordings.filter(language="ar").exists()
-    admin_client.post(address("remove_language"), {"language": "ar", "confirmed": "yes"})
+    admin_client.post(address("language_action", "remove"), {"language": "ar", "confirmed": "yes"})
     assert not draft.wordings.filter(language="ar").exists()
     assert admin_client.post(page, {"language": "<b>", "file": good}).status_code == 422
     launch = study.instruments.get()
     launch.frozen_at, launch.content_hash = "2026-01-01T00:00Z", "x"
     launch.save()
     assert admin_client.post(page, {"language": "ar", "file": good}).status_code == 403
-    assert admin_client.post(address("add_language"), {"language": "es"}).status_code == 403
+    assert admin_client.post(add, {"language": "es"}).status_code == 403
 
 
 def test_outsider_sees_no_languages(client: Client, study: Study, draft: Instrument) -> None:

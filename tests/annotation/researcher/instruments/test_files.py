@@ -52,7 +52,7 @@ def files(instrument: Instrument, name: str = "files") -> str:
 
 
 def upload(client: Client, instrument: Instrument, content: bytes, name: str = "a.png"):  # type: ignore[no-untyped-def]
-    sent = {"action": "upload", "file": SimpleUploadedFile(name, content)}
+    sent = {"do": "upload", "file": SimpleUploadedFile(name, content)}
     return client.post(files(instrument), sent)
 
 
@@ -88,7 +88,7 @@ def test_files_of_a_draft_are_added_and_deleted_by_those_who_may_change_it(
     assert (answer.status_code, list(answer.json())) == (422, ["problem"])
     assert log_in(charlie).get(files(instrument)).status_code == 404
     assert upload(log_in(charlie), instrument, picture()).status_code == 404
-    sent = {"action": "delete", "file": file.digest}
+    sent = {"do": "delete", "file": file.digest}
     assert client.post(files(instrument), sent, follow=True).status_code == 200
     assert not StudyFile.objects.exists()
 
@@ -106,7 +106,7 @@ def test_a_version_stands_for_its_pictures(draft: Study, alice: User) -> None:
     before = hash_instrument(instrument)
     with pytest.raises(Exception, match="Say in words what the logo shows"):
         choose_logo(instrument=instrument, file=logo, alt=" ")
-    sent = {"action": "logo", "file": logo.digest, "alt": "University of Vancouver"}
+    sent = {"do": "logo", "file": logo.digest, "alt": "University of Vancouver"}
     assert client.post(files(instrument), sent).status_code == 302
     instrument = Instrument.objects.get()
     assert hash_instrument(instrument) != before
@@ -114,7 +114,7 @@ def test_a_version_stands_for_its_pictures(draft: Study, alice: User) -> None:
     instrument.flow = ["consent", "rating", choice(media=media)]
     instrument.save()
     for file in (logo, shown):
-        client.post(files(instrument), {"action": "delete", "file": file.digest})
+        client.post(files(instrument), {"do": "delete", "file": file.digest})
     assert StudyFile.objects.count() == 2
     unknown = choice(media={"file": "0" * 64, "alt": texts("?")})
     (finding,) = examine_flow(instrument, ["rating", unknown])
