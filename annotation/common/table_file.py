@@ -1,10 +1,11 @@
-"""Reads tables into numbered rows: CSV, TSV, JSON (lines or an array), Excel and Parquet.
+"""Reads tables into numbered rows: text, JSON, workbooks, Parquet and SPSS, also in an archive.
 
-Text is UTF-8 or UTF-16. CSV is read as RFC 4180 has it, with commas,
-semicolons or tabs. In TSV a quotation mark is a character like any other, unless the whole file is
-quoted as a spreadsheet quotes. The two lines that Qualtrics puts below its heading are left out. A
+Text is UTF-8 or UTF-16. CSV is read as RFC 4180 has it, with commas, semicolons, tabs or bars.
+In TSV a quotation mark is a character like any other, unless the whole file is
+quoted as a spreadsheet quotes. Comments and titles above the heading, and the two lines that
+Qualtrics puts below it, are left out. A
 row that has too many or too few cells is kept with its fault, so that every bad row can be told at
-once. Lines of an array, a sheet or Parquet are its rows by number.
+once. Lines of an array, a sheet, Parquet or SPSS are its rows by number.
 """
 
 from __future__ import annotations
@@ -14,13 +15,22 @@ import hashlib
 import io
 import json
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from annotation.common.json_rows import list_entries, unfold
+from annotation.common.packed_files import (
+    ARCHIVES,
+    WORKBOOKS,
+    find_heading,
+    read_parquet,
+    read_spss,
+    read_workbook,
+    show_cell,
+    unpack,
+)
 from annotation.common.text_shortening import shorten
 
 LINE_END = re.compile(r"\r\n|\n|\r")
@@ -33,22 +43,30 @@ TAB_CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|\Z)|([^\t\r\n]*)')
 FEW_CONTROLS, LARGEST_SHARE, SAMPLE = 4, 0.02, 100_000
 #: How files of other kinds begin.
 MARKS = {
-    b"PK\x03\x04": "an Excel workbook or a zip archive: if it is a workbook, end its name in .xlsx",
+    b"PK\x03\x04": "a workbook or an archive: end its name in .xlsx, .ods or .zip",
     b"PAR1": "Parquet: end its name in .parquet",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save it as .xlsx",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: end its name in .xls",
     b"%PDF": "a PDF",
-    b"\x1f\x8b": "a gzip archive: unpack it",
-    b"$FL2": "an SPSS file: save it as CSV",
+    b"\x1f\x8b": "a gzip archive: end its name in .gz",
+    b"$FL2": "an SPSS file: end its name in .sav",
     b"\x89PNG": "an image",
     b"\xff\xd8\xff": "an image",
 }
 QUALTRICS_ID = re.compile(r"\W*ImportId\b")
 #: Kinds of files by their ending.
-TABS, TABLES = (".tsv", ".tab", ".txt"), (".csv", ".tsv", ".tab", ".txt", ".xlsx")
-JSON_LIKE = (".json", ".jsonl", ".ndjson", ".parquet")
-SUFFIXES = (*TABLES, *JSON_LIKE)
-LARGEST_UNPACKED = 500_000_000
-WESTERN = "windows-1252"
+TABS, JSON = (".tsv", ".tab", ".txt"), (".json", ".jsonl", ".ndjson")
+TABLES = (".csv", *TABS, *WORKBOOKS)
+SUFFIXES = (*TABLES, *JSON, ".parquet", ".sav", *ARCHIVES)
+#: Marks between cells, the likeliest first, and how many rows are looked at to tell which it is.
+DELIMITERS, LOOKED_AT = ",;\t|", 20
+#: What a spreadsheet writes above a heading to say what stands between cells.
+SEPARATOR = re.compile(r"sep=([,;\t|])[ \t]*(?=\r|\n)", re.IGNORECASE)
+#: Bytes that hardly any text in Windows-1252 has (†‡ˆŠ‹ŒŽšœžŸÐÒÓÕ, and unused ones).
+ODD_WESTERN = re.compile(rb"[\x81\x86-\x88\x8a-\x90\x9a-\x9f\xd0\xd2\xd3\xd5]")
+#: Its letters with accents, which are rare signs in Mac Roman.
+WESTERN_LETTERS = re.compile(rb"[\xe0-\xf6\xf8-\xff]")
+#: Encodings of text that is no UTF-8, as programs save CSV.
+WESTERN = {"cp1252": "Windows-1252, as Excel saves CSV", "mac_roman": "Mac Roman"}
 LONGEST_REASON = 100
 COLUMNS_SHOWN = 12
 DIGEST_SHOWN = 16
@@ -105,7 +123,8 @@ class Heading:
 class TableFile:
     """The rows of a file without its heading, and what the reader assumed, in sentences.
 
-    labels : the question behind a column, where a second line of headings gives it
+    labels : the question behind a column, where a second line of headings or SPSS gives it
+    is_typed : values have types; otherwise they are the texts of cells
     sheets, sheet : of a workbook with several, and the one that was read
     """
 
@@ -114,6 +133,7 @@ class TableFile:
     labels: Mapping[str, str] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    is_typed: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -199,10 +219,10 @@ def read_table(
     sheet: str = "",
     count_known: Callable[[list[str]], int] | None = None,
 ) -> TableFile:
-    """Return the rows of a .csv, .tsv, .tab, .txt or .xlsx file, without its heading.
+    """Return the rows of a file without its heading: text or a workbook, or an archive of one.
 
-    or_json : takes .json, .jsonl, .ndjson and .parquet as well, whose values keep their types, and
-        text in Windows-1252, of which a notice tells
+    or_json : takes JSON, Parquet and SPSS as well, whose values keep their types, and text in
+        Windows-1252 or Mac Roman, of which a notice tells
     name_columns : for files that may have no heading
     may_end_early : takes rows whose last cells are missing
     sheet : of a workbook, the one to read
@@ -211,54 +231,78 @@ def read_table(
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    suffix = _check_suffix(file_name, SUFFIXES if or_json else TABLES)
     notices: list[str] = []
     labels: Mapping[str, str] = {}
     sheets: tuple[str, ...] = ()
-    if suffix in JSON_LIKE:
-        objects = (
-            _read_parquet(content)
-            if suffix == ".parquet"
-            else read_json(decode(content, notices if or_json else None))
-        )
-        records = list(objects)
-    else:
-        if suffix == ".xlsx":
-            cells, sheets, sheet = _read_workbook(content, sheet, count_known)
+    known = SUFFIXES if or_json else TABLES
+    try:
+        _check_suffix(file_name, known)
+        content, file_name = unpack(content, file_name)
+        suffix = _check_suffix(file_name, [one for one in known if one not in ARCHIVES])
+        rows: NumberedCells | None = None
+        records: list[Record] = []
+        if suffix == ".parquet":
+            records = list(_to_typed(read_parquet(content)))
+        elif suffix == ".sav":
+            entries, labels = read_spss(content)
+            records = list(_to_typed(entries))
+        elif suffix in WORKBOOKS:
+            cells, sheets, sheet = read_workbook(content, sheet, count_known)
+            rows = _cut_titles(cells, notices)
+        elif suffix in JSON:
+            records, rows = read_json(decode(content, notices))
         else:
-            cells = _read_text(content, suffix, notices, western=or_json)
+            rows = _read_text(content, suffix, notices, western=or_json)
+    except TableFileError:
+        raise
+    except ValueError as error:
+        raise TableFileError(str(error)) from error
+    if rows is not None:
         # A blank line separates, it is no row.
-        cells = [(line, row) for line, row in cells if any(cell.strip() for cell in row)]
-        records = list(_to_records(cells, name_columns, may_end_early))
+        filled = [(line, cells) for line, cells in rows if any(cell.strip() for cell in cells)]
+        records = list(_to_records(filled, name_columns, may_end_early))
         records, labels = _drop_qualtrics(records, notices)
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
     if sheets:
         named = ", ".join(f"“{shorten(one)}”" for one in sheets)
         notices.append(f"Of the sheets {named}, “{shorten(sheet)}” was read.")
-    table = TableFile(records, tuple(notices), labels, sheets, sheet if sheets else "")
+    table = TableFile(
+        records, tuple(notices), labels, sheets, sheet if sheets else "", is_typed=rows is None
+    )
     _check_heading(table.columns)
     return table
+
+
+def _cut_titles(cells: list[list[str]], notices: list[str]) -> NumberedCells:
+    """Return the rows of a sheet from its heading on, all as wide as the widest."""
+    used = max((n for row in cells for n, one in enumerate(row, 1) if one.strip()), default=0)
+    place = find_heading(cells)
+    if any(map(any, cells[:place])):
+        notices.append(f"The heading stands on line {place + 1}; what is above it was left out.")
+    return [(n, [*row, *[""] * used][:used]) for n, row in enumerate(cells, 1) if n > place]
 
 
 def decode(content: bytes, notices: list[str] | None = None) -> str:
     """Return the text of a file; bytes that are no UTF-8 become halves of characters.
 
     So their rows can be named. With `notices`, a file without a single letter in UTF-8 beyond ASCII
-    is read as Windows-1252, and a notice says so. Raises `TableFileError` for an empty file.
+    is read as Windows-1252 or Mac Roman, and a notice says so. Raises `TableFileError` for an
+    empty file.
     """
-    if wide := _find_utf16(content):
+    if wide := _find_wide(content):
         try:
             text = content.decode(wide).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            raise TableFileError(f"The file is broken UTF-16 text: {error.reason}.") from error
+            name = wide[:6].upper()
+            raise TableFileError(f"The file is broken {name} text: {error.reason}.") from error
     else:
         text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
-        if notices is not None and (western := _read_western(content, text)):
-            text = western
+        if notices is not None and (found := _read_western(content, text)):
+            text, encoding = found
             notices.append(
-                "The file is not UTF-8 and was read as Windows-1252, as Excel saves CSV. If "
-                "letters look wrong, save it as UTF-8."
+                f"The file is not UTF-8 and was read as {encoding}. If letters look wrong, save it "
+                "as UTF-8."
             )
     if not text.strip():
         raise TableFileError("The file is empty, expected a heading and rows.")
@@ -268,11 +312,13 @@ def decode(content: bytes, notices: list[str] | None = None) -> str:
     return text
 
 
-def _find_utf16(content: bytes) -> str:
-    """Return the encoding of UTF-16 text, empty for other files.
+def _find_wide(content: bytes) -> str:
+    """Return the encoding of UTF-16 or UTF-32 text, empty for other files.
 
     Without a byte order mark its Latin letters, commas and line ends have a zero on one side.
     """
+    if content.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     sample = content[:SAMPLE]
@@ -283,18 +329,23 @@ def _find_utf16(content: bytes) -> str:
     return ""
 
 
-def _read_western(content: bytes, text: str) -> str:
-    """Return text in Windows-1252, empty where the bytes rather are damaged or of another script.
+def _read_western(content: bytes, text: str) -> tuple[str, str] | None:
+    """Return text in an encoding of `WESTERN` with its name, None where the bytes rather are
+    damaged or of another script.
 
     Such a text has no letter that is valid UTF-8 beyond ASCII, and one byte in five at most.
     """
     beyond = [char for char in text if char > "\x7f"]
     if not beyond or not all("\udc80" <= char <= "\udcff" for char in beyond):
-        return ""
+        return None
+    if 5 * len(beyond) > len(content):
+        return None
+    is_mac = ODD_WESTERN.search(content) and not WESTERN_LETTERS.search(content)
+    encoding = "mac_roman" if is_mac else "cp1252"
     try:
-        return content.decode(WESTERN) if 5 * len(beyond) <= len(content) else ""
+        return content.decode(encoding), WESTERN[encoding]
     except UnicodeDecodeError:
-        return ""
+        return None
 
 
 def _check_suffix(file_name: str, known: Sequence[str]) -> str:
@@ -309,16 +360,40 @@ def _check_suffix(file_name: str, known: Sequence[str]) -> str:
 
 def _read_text(content: bytes, suffix: str, notices: list[str], *, western: bool) -> NumberedCells:
     text = decode(content, notices if western else None)
-    delimiter = _find_delimiter(text, suffix)
-    return _read_tabs(text, notices) if delimiter == "\t" else _read_csv(text, delimiter)
+    if said := SEPARATOR.match(text):
+        delimiter, text = said[1], text[said.end() :]  # its line end keeps the numbers of lines
+    else:
+        delimiter = _find_delimiter(text, suffix)
+    rows = _read_tabs(text, notices) if delimiter == "\t" else _read_csv(text, delimiter)
+    comments = _count_comments(rows)
+    if comments:
+        notices.append(f"The first {comments} lines begin with “#” and were left out.")
+    return rows[comments:]
+
+
+def _count_comments(rows: NumberedCells) -> int:
+    """Return how many lines before the heading are comments: they begin with “#” and have fewer
+    cells."""
+    first = next((n for n, (_, row) in enumerate(rows) if not row or row[0][:1] != "#"), 0)
+    is_narrow = all(len(row) < len(rows[first][1]) for _, row in rows[:first])
+    return first if is_narrow else 0
 
 
 def _find_delimiter(text: str, suffix: str) -> str:
-    heading = LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
-    if suffix in TABS and "\t" in heading:
+    """Return the mark that cuts the first rows into as many cells each; of several, the one that
+    gives most. Where none does, the heading decides."""
+    lines = [one for one in LINE_END.split(text[:SAMPLE]) if one.strip()][:LOOKED_AT]
+    lines = [one for one in lines if not one.startswith("#")] or lines
+    if suffix in TABS and "\t" in lines[0]:
         return "\t"
-    sizes = {mark: len(next(csv.reader([heading[:9999]], delimiter=mark))) for mark in ",;\t"}
-    most = max(sizes, key=lambda mark: sizes[mark])
+
+    def width(line: str, mark: str) -> int:
+        return len(next(csv.reader([line[:9999]], delimiter=mark)))
+
+    sizes = {mark: width(lines[0], mark) for mark in DELIMITERS}
+    even = [mark for mark in DELIMITERS if all(width(one, mark) == sizes[mark] for one in lines)]
+    most = max((one for one in even if sizes[one] > 1), key=sizes.__getitem__, default="")
+    most = most or max(DELIMITERS, key=sizes.__getitem__)
     return "\t" if suffix in TABS and sizes[most] == 1 else most
 
 
@@ -390,113 +465,42 @@ def _count_uneven(rows: NumberedCells) -> int:
     return sum(width != widths[0] for width in widths)
 
 
-@contextmanager
-def _open_workbook(content: bytes) -> Iterator[Any]:
-    from openpyxl import load_workbook
-
+def read_json(text: str) -> tuple[list[Record], NumberedCells | None]:
+    """Return the entries of a JSON document, or of a text with one on each line; a table where its
+    entries are lists of cells."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            _check_size(sum(member.file_size for member in archive.infolist()))
-        yield load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    except TableFileError:
-        raise
-    except Exception as error:  # openpyxl raises whatever its parts raise
-        said = shorten(str(error))
-        raise TableFileError(f"The file is no Excel workbook that can be read: {said}.") from error
-
-
-def _read_workbook(
-    content: bytes, wanted: str, count_known: Callable[[list[str]], int] | None
-) -> tuple[NumberedCells, tuple[str, ...], str]:
-    """Return the cells of one sheet as texts, empty ones at a row's end filled; the names of the
-    sheets, if there are several, and of that one."""
-    with _open_workbook(content) as book:
-        sheets = {sheet.title: sheet for sheet in book.worksheets}
-        if wanted and wanted not in sheets:
-            named = ", ".join(f"“{shorten(name)}”" for name in sheets)
-            raise TableFileError(f"There is no sheet “{shorten(wanted)}”. The sheets are {named}.")
-        known = {
-            name: count_known([cell.strip() for cell in row]) if count_known else 1
-            for name, sheet in sheets.items()
-            if len(sheets) > 1 and (row := next(filter(any, _rows(sheet)), None))
-        }
-        best = max(known, key=lambda name: known[name], default=next(iter(sheets)))
-        title = wanted or best
-        rows = list(_rows(sheets[title]))
-    used = max(
-        (n for row in rows for n, cell in enumerate(row, start=1) if cell.strip()), default=0
-    )
-    cells = [(n, [*row, *[""] * used][:used]) for n, row in enumerate(rows, start=1)]
-    return cells, tuple(sheets) if len(sheets) > 1 else (), title
-
-
-def _rows(sheet: Any) -> Iterator[list[str]]:
-    return ([_show(cell) for cell in row] for row in sheet.iter_rows(values_only=True))
-
-
-def _show(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
-
-
-def _read_parquet(content: bytes) -> Iterator[Record]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        file = parquet.ParquetFile(io.BytesIO(content))
-        groups = range(file.metadata.num_row_groups)
-        _check_size(sum(file.metadata.row_group(n).total_byte_size for n in groups))
-        rows = file.read().to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        raise TableFileError(f"The file is no Parquet that can be read: {error}.") from error
-    return (Record(n, _flatten(row)) for n, row in enumerate(rows, start=1))
-
-
-def _check_size(unpacked: int) -> None:
-    if unpacked > LARGEST_UNPACKED:
-        raise TableFileError(
-            f"The file unpacks to {unpacked / 1e6:,.0f} MB, expected "
-            f"{LARGEST_UNPACKED / 1e6:,.0f} MB at most."
-        )
-
-
-def read_json(text: str) -> Iterator[Record]:
-    """Yield the objects of a JSON array, or of a text with one on each line."""
-    if text.lstrip().startswith("["):
-        try:
-            entries = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            if getattr(error, "msg", "") != "Extra data":  # else each line is an array
-                raise TableFileError(f"The file is not JSON: {error}.") from error
-        else:
-            for number, entry in enumerate(entries, start=1):
-                yield _to_record(number, entry)
-            return
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        is_list = text.lstrip().startswith("[")
+        if is_list and getattr(error, "msg", "") != "Extra data":  # else each line is an array
+            raise TableFileError(f"The file is not JSON: {error}.") from error
+    else:
+        entries = list_entries(document)
+        if entries and all(map(_is_row, entries)):
+            return [], [(n, list(map(show_cell, one))) for n, one in enumerate(entries, 1)]
+        return list(_to_typed(entries)), None
+    records: list[Record] = []
     for number, line in enumerate(LINE_END.split(text), start=1):
         if not line.strip():
             continue
         try:
-            yield _to_record(number, json.loads(line))
+            records += _to_typed([json.loads(line)], number)
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "cannot be read"
-            yield Record(number, fault=f"is not JSON: {what}.", cells=(line,))
+            records.append(Record(number, fault=f"is not JSON: {what}.", cells=(line,)))
+    return records, None
 
 
-def _to_record(number: int, entry: Any) -> Record:
-    if isinstance(entry, dict):
-        return Record(number, _flatten(entry))
-    return Record(number, fault="is not a JSON object, expected one with named values.")
+def _is_row(entry: Any) -> bool:
+    return isinstance(entry, list) and not any(isinstance(cell, (list, dict)) for cell in entry)
 
 
-def _flatten(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with the texts of a data hub's “translation” beside its other values."""
-    if not isinstance(entry.get("translation"), dict):
-        return entry
-    return {**entry.pop("translation"), **entry}
+def _to_typed(entries: Iterable[Any], first: int = 1) -> Iterator[Record]:
+    for number, entry in enumerate(entries, start=first):
+        if isinstance(entry, dict):
+            yield from (Record(number, one) for one in unfold(entry))
+        else:
+            yield Record(number, fault="is not a JSON object, expected one with named values.")
 
 
 def _to_records(

@@ -295,7 +295,13 @@ def parse_corpus_file(
             for number, is_one in zip(numbers, sentences, strict=True)
         ]
 
-    table = read_table(content, file_name, or_json=True, name_columns=name_columns)
+    table = read_table(
+        content,
+        file_name,
+        or_json=True,
+        name_columns=name_columns,
+        count_known=lambda cells: sum(bool(varieties.find_column(cell)) for cell in cells),
+    )
     records = _split_rounds(table.records, varieties)
     first = next((record for record in records if not record.fault), None)
     if first is None:

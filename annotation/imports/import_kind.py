@@ -27,7 +27,6 @@ from django.utils.module_loading import module_has_submodule
 
 from annotation.common.table_file import (
     DIGEST_SHOWN,
-    JSON_LIKE,
     SUFFIXES,
     Heading,
     Problem,
@@ -492,7 +491,7 @@ class ImportKind(ABC):
         `BadImportError` if every row is broken.
         """
         table = self._read_table(request)
-        records, is_table = table.records, not request.file_name.lower().endswith(JSON_LIKE)
+        records = table.records
         problems = [Problem(record.line, record.fault) for record in records if record.fault]
         if len(problems) == len(records):
             raise BadImportError(ImportPlan({}, tuple(problems), table.notices))
@@ -505,7 +504,7 @@ class ImportKind(ABC):
                 continue
             # Tables carry an apostrophe before what a spreadsheet would take for a formula.
             values = {
-                name: restore_cell(value) if is_table and isinstance(value, str) else value
+                name: value if table.is_typed or not isinstance(value, str) else restore_cell(value)
                 for column, value in record.values.items()
                 if (name := held.get(column))
             }

@@ -66,6 +66,7 @@ class ImportCommand(FileCommand):
             flag: dict[str, Any] = {"action": "store_const", "const": "yes"}
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
+                *(["--licence"] if name == "license" else []),
                 dest=name,
                 default="",
                 help=" ".join(f"{text}{of[text] if len(self.known) > 1 else ''}" for text in told),

@@ -23,7 +23,7 @@ NAMES = {
     *("normalise", "adjective_favourability", "isCancelled", "isFromCancelledTransition"),
 }
 #: Values that are stored, or that files of others hold: kept where they stand in quotes.
-VALUES = {"cancelled", "randomised", "favourability", "licence"}
+VALUES = {"cancelled", "was_cancelled", "randomised", "favourability", "licence"}
 #: Files of words rather than about them.
 WORD_LISTS = {
     "annotation/corpora/features.py",

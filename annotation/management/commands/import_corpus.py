@@ -37,7 +37,9 @@ class Command(FileCommand):
         self.add_map(parser, "source_text=dialect")
         parser.add_argument("--into", help="name or public id of a corpus that is there")
         parser.add_argument("--name", help="name of the new corpus")
-        parser.add_argument("--license", help="license or terms of the texts")
+        parser.add_argument(
+            "--license", "--licence", dest="license", help="license or terms of the texts"
+        )
         parser.add_argument("--access-note", help="who may read the texts and publish of them")
         parser.add_argument("--source-variety", help="the variety that is rewritten (AAL)")
         parser.add_argument("--target-variety", help="the variety it is rewritten in (WME)")

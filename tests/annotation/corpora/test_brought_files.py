@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import zipfile
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
+import pandas
+import pyreadstat
 import pytest
 from openpyxl import Workbook
 
@@ -50,6 +55,40 @@ def parquet(rows) -> bytes:
     return sink.getvalue()
 
 
+def name_case(value) -> str | None:
+    """Name binary files alike: some hold the time at which they were made."""
+    return "bytes" if isinstance(value, bytes) else None
+
+
+def spss(rows) -> bytes:
+    with NamedTemporaryFile(suffix=".sav") as file:
+        pyreadstat.write_sav(pandas.DataFrame(rows), file.name)
+        return Path(file.name).read_bytes()
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(name, content)
+        archive.writestr(f"__MACOSX/._{name}", b"\0")
+    return sink.getvalue()
+
+
+def annotated(source: str, target: str) -> dict:
+    """Return a task as Label Studio exports it: one annotation, and one that was given up."""
+    entered = {"from_name": "wme", "type": "textarea", "value": {"text": [target]}}
+    annotations = [
+        {"completed_by": 3, "result": [entered]},
+        {"was_cancelled": True, "result": []},
+    ]
+    return {"id": 9, "data": {"aal": source}, "annotations": annotations}
+
+
+def chat(source: str, target: str) -> dict:
+    said = {"system": "Rewrite.", "user": source, "assistant": target}
+    return {"messages": [{"role": role, "content": text} for role, text in said.items()]}
+
+
 OBJECTS = [{"aal": source, "wme": target} for source, target in ROWS]
 NAMED = [("AAL", "WME"), *ROWS]
 #: What else tools call the two sides.
@@ -73,12 +112,30 @@ HEADINGS = [
         (lines(NAMED, end="\r\n").encode("utf-16"), "a.tsv", ""),
         (b"\xfe\xff" + lines(NAMED).encode("utf-16-be"), "a.txt", ""),
         (lines(NAMED, ";"), "a.csv", ""),
+        (lines(NAMED, "|"), "a.csv", ""),
+        (lines(NAMED, "|"), "a.txt", ""),
+        (lines(ROWS, "|"), "a.txt", "first line was read as a pair"),
+        ("sep=;\r\n" + lines(NAMED, ";"), "a.csv", ""),
+        ("# made by hand\n# 2024\n" + lines(NAMED), "a.tsv", "first 2 lines begin with “#”"),
+        (lines(NAMED).encode("utf-16-le"), "a.tsv", ""),
+        (lines(NAMED).encode("utf-32"), "a.tsv", ""),
         *((lines([heading, *ROWS], ","), "a.csv", "") for heading in HEADINGS),
         (lines([(*NAMED[0], "WME text"), *((*row, "–") for row in ROWS)]), "a.tsv", ": WME text"),
         (lines([(f"p{n}", *row, "3") for n, row in enumerate(ROWS)]), "a.tsv", "read from: 1, 4."),
         (json.dumps([{"translation": {"en-AAL": s, "en-US": t}} for s, t in ROWS]), "a.json", ""),
         (lines(NAMED), "a.csv", ""),
         (lines([(*row, "7", "") for row in NAMED]), "a.tsv", "read from: 7, (without a name)."),
+        (json.dumps(ROWS), "a.json", "first line was read as a pair"),
+        (json.dumps(NAMED), "a.json", ""),
+        (json.dumps({"version": "1.0", "data": OBJECTS}), "a.json", ""),
+        (pandas.DataFrame(OBJECTS).to_json(), "a.json", ""),
+        (json.dumps(pandas.DataFrame(OBJECTS).to_dict("list")), "a.json", ""),
+        (json.dumps([annotated(*row) for row in ROWS]), "a.json", "read from: annotator."),
+        (lines([[json.dumps(chat(*row))] for row in ROWS]), "a.jsonl", ""),
+        (spss(OBJECTS), "a.sav", ""),
+        (zipped("pairs/a.csv", lines(NAMED, ",").encode()), "pairs.zip", ""),
+        (gzip.compress(lines(NAMED).encode()), "a.tsv.gz", ""),
+        (workbook(["Pairs of spring"], [], *NAMED), "a.xlsx", "The heading stands on line 3"),
         (workbook(*NAMED), "a.xlsx", "“Notes”, “"),
         (json.dumps(OBJECTS, indent=1), "a.json", ""),
         (lines([[json.dumps({"translation": one})] for one in OBJECTS]), "a.jsonl", ""),
@@ -109,6 +166,7 @@ HEADINGS = [
             "Lines up to 3 are Qualtrics",
         ),
     ],
+    ids=name_case,
 )  # fmt: skip
 def test_the_same_pairs_from_whichever_tool(content, name: str, said: str) -> None:
     pairs, notices = read(content, name)
@@ -123,6 +181,23 @@ QUOTED = [('"bet" he said', '"fine", he said'), ("no, ma'am", 'a\tb "c"')]
 def excel(cell: str) -> str:
     doubled = cell.replace('"', '""')
     return f'"{doubled}"' if any(mark in cell for mark in '",\t\n') else cell
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "told"),
+    [
+        (zipped("a.csv", lines(NAMED, ",").encode())[:60], "a.zip", "cannot be unpacked"),
+        (gzip.compress(lines(NAMED).encode())[:-9], "a.tsv.gz", "cannot be unpacked"),
+        (zipped("a.docx", b"PK"), "a.zip", "“a.docx” is of no kind that can be read"),
+        (b"$FL2@(#) IBM SPSS", "a.sav", "no SPSS file that can be read"),
+        (b"\xd0\xcf\x11\xe0" * 40, "a.xls", "no workbook that can be read"),
+        (json.dumps({"data": []}), "a.json", "holds no row"),
+    ],
+    ids=name_case,
+)  # fmt: skip
+def test_a_damaged_file_of_another_program_is_refused(content, name: str, told: str) -> None:
+    with pytest.raises(TableFileError, match=told):
+        read(content, name)
 
 
 def test_quotes_that_excel_doubled_are_read_as_typed() -> None:
@@ -150,6 +225,9 @@ def test_western_text_is_read_and_named_and_damaged_text_is_not() -> None:
     pairs, notices = read("AAL,WME\nat the café,in a café\n".encode("windows-1252"), "a.csv")
     assert pairs == [("at the café", "in a café")]
     assert "Windows-1252" in notices
+    pairs, notices = read("AAL,WME\nat the café – now,“in” a café\n".encode("mac_roman"), "a.csv")
+    assert pairs == [("at the café – now", "“in” a café")]
+    assert "Mac Roman" in notices
     cyrillic = "AAL,WME\nмы тут,мы здесь\n".encode("windows-1251")
     (problem, *_) = parse_corpus_file(cyrillic, "a.csv", VARIETIES).problems
     assert "is not UTF-8 text" in problem.message

@@ -209,7 +209,7 @@ def test_a_shared_counterpart_has_one_set_of_spans():
     [
         (b"", "x.csv", "The file is empty"),
         ("text\n", "x.csv", "holds no row"),
-        ("text\na\n", "x.pdf", "expected .csv, .tsv, .tab, .txt, .xlsx, .json"),
+        ("text\na\n", "x.pdf", "expected .csv, .tsv, .tab, .txt, .xlsx, .xls"),
         (b"\xff\xfet", "x.csv", "UTF-16"),
         ("text,AAL,WME\na,b,c\n", "x.csv", "neither pairs nor texts"),
         ("AAL,source\na,b\n", "x.csv", "neither pairs nor texts"),
