@@ -20,6 +20,8 @@ POLE_SPELLINGS = {"egoistic": "egotistic", "dominating": "dominant"}
 LONGEST_NAME = 27  # leaves room for the file's hash in a pseudonym
 NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?", re.ASCII)
 POLE_SEPARATOR = re.compile(r"\s+[-–—]\s+")
+#: Where there is none with spaces: “cold-warm”, “cold / warm”, “cold vs. warm”.
+TIGHT_SEPARATOR = re.compile(r"\s*[-–—/|]\s*|\s+vs\.?\s+")
 
 
 class AbcFileError(ValueError):
@@ -268,6 +270,8 @@ def _normalize(name: str) -> str:
 
 def _split_poles(name: str) -> tuple[str, str] | None:
     parts = POLE_SEPARATOR.split(name.strip())
+    if len(parts) == 1:
+        parts = TIGHT_SEPARATOR.split(name.strip())
     if len(parts) != 2:
         return None
     low, high = (POLE_SPELLINGS.get(part.casefold(), part) for part in parts)

@@ -46,6 +46,8 @@ from annotation.models import Corpus
 
 LONGEST_TEXT = 20_000
 # What programs write in place of a number that is missing, if it is far beyond the others.
+# A comma that can only be a decimal one: three digits behind it could be thousands.
+DECIMAL_COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))")
 PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
 FAR_BEYOND = 10
 EXAMPLES_SHOWN = 4
@@ -257,12 +259,16 @@ class ImportRow:
         return value
 
     def number(self, name: str, *, needed: bool = False) -> float | None:
-        """Return a finite number, None where there is none."""
+        """Return a finite number, None where there is none. “0,5” and “−0.5” are numbers, too."""
         value = self.values.get(name)
         if value is None or (isinstance(value, str) and not value.strip()):
             if needed:
                 self.refuse(name, "", "a number")
             return None
+        if isinstance(value, str):
+            value = value.strip().replace("−", "-")
+            if DECIMAL_COMMA.fullmatch(value):
+                value = value.replace(",", ".")
         try:
             number = float(value) if not isinstance(value, bool) else math.nan
         except (TypeError, ValueError, OverflowError):

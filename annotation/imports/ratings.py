@@ -50,6 +50,10 @@ PERSON = ImportColumn(
     needed=True,
     other_names=(
         "participant",
+        "participant_id",
+        "participant.code",
+        "prolific_id",
+        "subject",
         "annotator",
         "rater",
         "respondent",
@@ -58,13 +62,20 @@ PERSON = ImportColumn(
         "response_id",
     ),
 )
-GROUP = ImportColumn("group", "slug or name of a group of the library", needed=True)
+GROUP = ImportColumn(
+    "group",
+    "slug or name of a group of the library",
+    needed=True,
+    other_names=("target_group", "social_group"),
+)
 TRAIT = ImportColumn(
     "trait",
     "slug of a trait pair, or “low – high”; without it, each trait pair is a column of ratings",
-    other_names=("scale", "trait_pair"),
+    other_names=("scale", "trait_pair", "item"),
 )
-RATING = ImportColumn("rating", "the rating, low pole first", other_names=("value",))
+RATING = ImportColumn(
+    "rating", "the rating, low pole first", other_names=("value", "response", "score")
+)
 
 
 class Ratings(ImportKind):

@@ -86,6 +86,11 @@ class Predicted:
         )
 
 
+#: What other programs call the true label and the predicted one.
+LABEL_NAMES = ("label", "sent", "true_label", "gold", "gold_label", "target")
+PREDICTED_NAMES = ("predicted", "prediction", "pred", "predicted_label", "pred_label")
+
+
 class Predictions(ImportKind):
     """What classifiers said of the same sentences; bad rows cannot always be left out of them."""
 
@@ -98,9 +103,14 @@ class Predictions(ImportKind):
     permission = "probing.add_run"
     may_end_early = True
     columns = (
-        ImportColumn("y_true", "the true label", needed=True, other_names=("label", "sent")),
-        ImportColumn("group", "slug of the group that is mentioned", needed=True),
-        ImportColumn("y_pred", "what was predicted", other_names=("predicted", "prediction")),
+        ImportColumn("y_true", "the true label", needed=True, other_names=LABEL_NAMES),
+        ImportColumn(
+            "group",
+            "slug of the group that is mentioned",
+            needed=True,
+            other_names=("target_group",),
+        ),
+        ImportColumn("y_pred", "what was predicted", other_names=PREDICTED_NAMES),
         ImportColumn("text", "the sentence", other_names=("sentence",)),
         ImportColumn("model", "who predicted it", other_names=("producer",)),
         ImportColumn("run_id", "which run of the model", other_names=("run",)),

@@ -34,7 +34,9 @@ class Scores(RunImport):
     value_columns = (
         ImportColumn("group", "slug or name of a group of the library", needed=True),
         ImportColumn("trait", "slug of a trait pair, or “low – high”", needed=True),
-        ImportColumn("value", "the score; empty where there is none", needed=True),
+        ImportColumn(
+            "value", "the score; empty where there is none", needed=True, other_names=("score",)
+        ),
         ImportColumn("template", "slug of a template, or a name; empty for the mean over all"),
         ImportColumn("template_text", "its sentence, where the library does not have it"),
         ImportColumn("name", f"which score; empty: {PAIR_SCORE}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ PRESETS: dict[str, dict[str, str]] = {
     },
 }
 SHOWN = 8
+#: A whole number as tables save it in a column of decimals.
+WHOLE = re.compile(r"([+-]?\d+)\.0+")
 
 
 class LabelMapError(ValueError):
@@ -37,7 +40,8 @@ class LabelMapError(ValueError):
 
 @dataclass(frozen=True)
 class LabelMap:
-    """Classes by label; labels are compared without case and white space at their ends.
+    """Classes by label; labels are compared without case and white space at their ends;
+    “1.0” is 1.
 
     classes : in the order of their numbers
     """
@@ -50,7 +54,7 @@ class LabelMap:
 
         Raises :class:`LabelMapError` naming all labels that the map does not have.
         """
-        spelled = [str(label).strip().casefold() for label in labels]
+        spelled = [_spell(label) for label in labels]
         if unknown := Counter(label for label in spelled if label not in self.of):
             named = ", ".join(f"“{label}” ({n})" for label, n in unknown.most_common(SHOWN))
             raise LabelMapError(
@@ -58,6 +62,12 @@ class LabelMap:
                 f"another preset ({', '.join(PRESETS)}), or add them as in “bad=negative”."
             )
         return [self.classes.index(self.of[label]) for label in spelled]
+
+
+def _spell(label: object) -> str:
+    text = str(label).strip().casefold()
+    whole = WHOLE.fullmatch(text)
+    return whole[1] if whole else text
 
 
 def read_label_map(text: str, classes: Sequence[str] = SENTIMENT) -> LabelMap:

@@ -89,6 +89,14 @@ def workbook() -> bytes:
     return file.getvalue()
 
 
+#: Decimal commas, and other names for columns, poles, and a minus that is no hyphen.
+STRANGE = """Participant ID;Target group;Item;Response
+p1;women;Cold—Warm;80
+p2;man;cold / warm;40,0
+p2;Woman;poor vs. wealthy;10,5
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -96,6 +104,7 @@ def workbook() -> bytes:
         ("r.csv", LONG.encode("windows-1252")),
         ("r.tsv", LONG.replace(",", "\t").encode()),
         ("r.xlsx", workbook()),
+        ("r.csv", STRANGE.encode()),
         (
             "r.json",
             json.dumps(

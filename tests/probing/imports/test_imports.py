@@ -212,7 +212,7 @@ def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> No
         ("scores", "group,trait,value\nwoman,cold-warm,much\n", "expected a number"),
         ("scores", "group,trait,value,access\nwoman,cold-warm,1,all\n", "expected full, top_k"),
         ("scores", "group,trait,value\nwoman,cold-warm,nan\n", "expected a number"),
-        ("scores", "group;trait;value\nwoman;cold-warm;-0,5\n", "number with a decimal point"),
+        ("scores", "group;trait;value\nwoman;cold-warm;1,234\n", "number with a decimal point"),
         (
             "scores",
             "group,trait,value\nwoman,cold-warm,1\nman,cold-warm,-9999\n",

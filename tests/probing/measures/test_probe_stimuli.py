@@ -117,7 +117,13 @@ def test_labels_are_collapsed_as_published() -> None:
         2,
     ]
     assert read_label_map("semeval").collapse([-3, -2, -1, 0, 1, 2, 3]) == [0, 0, 1, 1, 1, 2, 2]
-    assert read_label_map("ternary").collapse(["0", "NEU", "LABEL_2"]) == [0, 1, 2]
+    assert read_label_map("ternary").collapse(["0", "NEU", "LABEL_2", "1.0", 2.0]) == [
+        0,
+        1,
+        2,
+        1,
+        2,
+    ]
     assert read_label_map("bad=negative, good = positive").collapse(["Good", "bad"]) == [2, 0]
 
 
