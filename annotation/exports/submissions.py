@@ -234,8 +234,9 @@ def _write_agreement_rule(checks: list[CheckResponse]) -> list[Cell]:
 
 def _write_check(kind: CheckKind, checks: list[CheckResponse]) -> str | None:
     """Return the result of one kind of check: failed if any failed, passed if any was asked."""
-    results = {check.passed for check in checks if check.kind == kind}
-    if kind == CheckKind.REPEATED_GROUP and results == {None}:
+    checks = [check for check in checks if check.kind == kind]
+    results = {check.passed for check in checks}
+    if kind == CheckKind.REPEATED_GROUP and results == {None} and any(c.answer for c in checks):
         return UNDEFINED
     for result in (False, True, None):
         if result in results:

@@ -146,6 +146,12 @@ def choose_repeat(groups: Sequence[StudyGroup], *, seed: int) -> StudyGroup:
     return shuffle(candidates, name=lambda group: group.slug, seed=seed, purpose="repeat")[0]
 
 
+def give_group(assignment: GroupAssignment, group: StudyGroup) -> None:
+    """Put another group in the place of one that has not been rated."""
+    assignment.group, assignment.item = group, group.item
+    assignment.save(update_fields=["group", "item"])
+
+
 def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     """Store the groups of a new submission. Raises `StudyFull` if none is open, nothing stored.
 

@@ -46,7 +46,7 @@ from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission
 from annotation.survey.arm_assignment import offer
-from annotation.survey.group_assignment import choose_for, choose_repeat
+from annotation.survey.group_assignment import choose_for, choose_repeat, give_group
 from annotation.survey.progression import advance, reservation_end
 from annotation.survey.visit_end import end_submission
 from annotation.survey.visits.target_screening import keeps_place, settle_screening
@@ -203,7 +203,7 @@ def _change_groups(visit: Visit, plan: ReturnPlan) -> None:
             assignment.delete()
             del visit.assignments[position]
         else:
-            _give(assignment, group)
+            give_group(assignment, group)
     if not plan.changes:
         return
     held = [
@@ -212,12 +212,7 @@ def _change_groups(visit: Visit, plan: ReturnPlan) -> None:
     for assignment in filter(_repeats, visit.assignments.values()):
         # The one chosen at first stays, if it can: it is rated already, or comes before the last.
         if assignment.group not in (held[:-1] or held):
-            _give(assignment, choose_repeat(held, seed=visit.submission.seed))
-
-
-def _give(assignment: GroupAssignment, group: StudyGroup) -> None:
-    assignment.group, assignment.item = group, group.item
-    assignment.save(update_fields=["group", "item"])
+            give_group(assignment, choose_repeat(held, seed=visit.submission.seed))
 
 
 def _find_met(visit: Visit) -> set[str]:
@@ -234,7 +229,7 @@ def _go_on(visit: Visit, plan: ReturnPlan) -> None:
     """Renew the reservation; a page whose group is gone is opened anew, or passed over."""
     submission, step = visit.submission, visit.step
     if step is not None and step.position in plan.changes:
-        advance(visit, to=step.index)
+        advance(visit, [step, *visit.list_following(step)])
         return
     submission.reserved_until = reservation_end(visit.study)
     submission.save(update_fields=["reserved_until"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
 
 from django.utils.translation import gettext as _
 
@@ -15,13 +16,13 @@ from annotation.common.tables import Column, ColumnType, Table, stream_csv
 from annotation.models import (
     CheckKind,
     GroupAssignment,
-    Missing,
     MissingRating,
     Rating,
     Submission,
 )
 from annotation.steps.kind import KINDS
 from annotation.steps.question import OptionsQuestion, Question, read_answer
+from annotation.survey.pages.rating import name_group_skips, name_line_skips
 from annotation.survey.visits.visit import Visit
 
 
@@ -77,10 +78,7 @@ FILES: dict[str, tuple[str, Callable[[Submission], str]]] = {
 def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
     steps = {step.position: step.index for step in visit.steps if KINDS[step.kind].has_group}
     lines = {line.scale.pk: line for line in visit.lines}
-    left_out: dict[str, str] = {
-        Missing.DECLINED: _("I’d rather not answer"),
-        Missing.UNKNOWN: _("I don’t know"),
-    }
+    left_out, groups_left_out = name_line_skips(), name_group_skips(visit.study)
     rows = [
         row
         for model in (Rating, MissingRating)
@@ -89,17 +87,18 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
         )
     ]
     rows.sort(key=lambda row: (row.assignment.position, lines[row.scale_id].position))
-    for row in rows:
-        line = lines[row.scale_id]
-        poles = {"low": line.low, "high": line.high}
-        yield (
-            steps[row.assignment.position],
-            OwnAnswer(
-                part=_name_rated(visit, row.assignment),
-                question=_("%(low)s (0) to %(high)s (100)") % poles,
-                answer=f"{row.value:g}" if isinstance(row, Rating) else left_out[row.kind],
-            ),
-        )
+    for assignment, found in groupby(rows, key=lambda row: row.assignment):
+        index, part = steps[assignment.position], _name_rated(visit, assignment)
+        of_group = list(found)
+        kinds = {getattr(row, "kind", "") for row in of_group}
+        if assignment.skipped and len(kinds) == 1:
+            yield index, OwnAnswer(part, "", groups_left_out[kinds.pop()])
+            continue
+        for row in of_group:
+            line = lines[row.scale_id]
+            question = _("%(low)s (0) to %(high)s (100)") % {"low": line.low, "high": line.high}
+            answer = f"{row.value:g}" if isinstance(row, Rating) else left_out[row.kind]
+            yield index, OwnAnswer(part, question, answer)
 
 
 def _name_rated(visit: Visit, assignment: GroupAssignment) -> str:
@@ -123,9 +122,11 @@ def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
     for check in visit.submission.checks.all():
         step, given = visit.steps[check.step_index], check.answer
         part = _("A short check")
+        if not given:  # it was not shown
+            continue
         if check.kind == CheckKind.GROUP_NAME:
             question = _("Which group did you just rate?")
-            yield step.index, OwnAnswer(part, question, given.get("text", ""))
+            yield step.index, OwnAnswer(part, question, given["text"])
         elif check.kind == CheckKind.MARKED_TRAITS:
             for field in (field for field in headings if field in given):
                 word = words.get(given[field], given[field])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
 from annotation.common.prepared_sql import PreparedUpdate
+from annotation.instruments.flow import Step
 from annotation.models import Study, Submission
 from annotation.survey.pages import open_page
 from annotation.survey.visit_end import finish_submission
@@ -22,15 +24,15 @@ def reservation_end(study: Study) -> datetime:
     return timezone.now() + timedelta(minutes=study.reservation_minutes)
 
 
-def advance(visit: Visit, *, to: int) -> None:
-    """Lead to the first step from index ``to`` on that can be asked, or finish the submission.
+def advance(visit: Visit, steps: Iterable[Step]) -> None:
+    """Lead to the first of ``steps`` that can be asked, or finish the submission.
 
     Renews the reservation. The caller holds the submission's row locked in a transaction.
     """
     submission = visit.submission
     submission.step_opened_at = timezone.now()
     submission.reserved_until = reservation_end(visit.study)
-    for step in visit.steps[to:]:
+    for step in steps:
         if open_page(visit, step):
             submission.step_index = step.index
             _PROGRESS.save(submission)

@@ -54,7 +54,11 @@ class Progress:
 def measure_progress(visit: Visit, step: Step | None) -> Progress:
     """Return the progress at a step, all done for a visit that has no further step."""
     total = len(visit.steps)
-    return Progress(total if step is None else step.index, total)
+    if step is None:
+        return Progress(total, total)
+    # A check that has moved comes after the page that it asks about.
+    pages = [one.index for one in visit.steps if 0 < one.position == step.position]
+    return Progress(max([step.index, *pages[:1]]), total)
 
 
 def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
@@ -94,7 +98,7 @@ def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
     if not step.told.is_shared or not filled.is_empty:
         return draw(own)
     kept = visit.keep(
-        ("page", step.index, submission.language, submission.origin, study),
+        ("page", step.index, step.position, submission.language, submission.origin, study),
         lambda: Stencil(draw({name: gap(name) for name in own})),
     )
     return kept.fill(own)

@@ -106,7 +106,7 @@ def _store(visit: Visit, step: Step | None, sent: QueryDict) -> Visit:
         if is_screening(visit, step):
             settle_screening(visit.submission)
     else:
-        advance(visit, to=step.index + 1)
+        advance(visit, visit.list_following(step))
     return visit
 
 

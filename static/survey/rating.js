@@ -131,6 +131,8 @@ class Line {
     this.firstTouch = null;
     this.changes = 0;
     this.means = null;
+    // The answer that was there before the line was left out.
+    this.aside = null;
     this.draw(this.touched ? Number(this.input.value) : this.middle);
     this.listen();
   }
@@ -184,12 +186,13 @@ class Line {
   get state() {
     return {
       touched: this.touched, value: this.shown, firstTouch: this.firstTouch, changes: this.changes,
-      means: this.means, skip: this.skip?.value,
+      means: this.means, skip: this.skip?.value, aside: this.aside,
     };
   }
 
-  restore({ touched = true, value, firstTouch, changes, means = null, skip = "" }) {
+  restore({ touched = true, value, firstTouch, changes, means = null, skip = "", aside = null }) {
     this.touched = touched;
+    this.aside = aside;
     this.firstTouch = firstTouch;
     this.changes = changes;
     this.means = means;
@@ -203,6 +206,7 @@ class Line {
   answer(before, means) {
     this.touched = true;
     this.means = means;
+    this.aside = null;
     if (this.skip) this.skip.value = "";
     this.firstTouch ??= step.clock.elapsed();
     if (before) this.count(before);
@@ -343,8 +347,10 @@ class Line {
     });
     this.skip?.addEventListener("change", () => {
       const { firstTouch, skip: { value: skip } } = this;
-      if (this.touched) this.count({ ...this.state, skip: "" });
-      this.restore({ touched: false, firstTouch, changes: this.changes, skip });
+      const answer = this.touched ? { ...this.state, skip: "" } : this.aside;
+      if (this.touched) this.count(answer);
+      if (!skip && answer) this.restore({ ...answer, changes: this.changes });
+      else this.restore({ touched: false, firstTouch, changes: this.changes, skip, aside: answer });
       this.changed();
     });
     this.row.querySelector("[data-clear]").addEventListener("click", () => {
@@ -442,13 +448,16 @@ const passed = bar?.value;
 function showCounts() {
   const n = lines.filter((line) => line.touched).length;
   const open = chosen() ? 0 : lines.filter((line) => line.isOpen).length;
+  const leftOut = lines.length - n - open;
   if (answeredPlace) {
-    answeredPlace.textContent = answeredPlace.dataset.answered
-      .replace("{n}", n).replace("{total}", lines.length);
+    const { answered, someLeftOut, allLeftOut } = answeredPlace.dataset;
+    const told = chosen() ? allLeftOut : leftOut ? someLeftOut : answered;
+    answeredPlace.textContent = told
+      .replace("{n}", n).replace("{left}", leftOut).replace("{total}", lines.length);
     openPlace.textContent = open === 0 ? ""
       : open === 1 ? texts.openOne : texts.openMany.replace("{n}", open);
   }
-  if (bar) bar.value = passed + n / lines.length;
+  if (bar) bar.value = passed + 1 - open / lines.length;
 }
 
 function keep() {

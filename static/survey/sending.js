@@ -1,8 +1,11 @@
 // Sends a form of a participant's page once. Where the server cannot be reached the page stays as it
-// is, with everything on it, and says so; without scripts the browser sends the form by itself.
+// is, with everything on it, and says so; a page of answers is sent again until it arrives. Without
+// scripts the browser sends the form by itself.
 
 const RESEND_AFTER_MS = 15000;
 const PATIENCE_MS = 30000;
+const FIRST_RETRY_MS = 2000;
+const LAST_RETRY_MS = 20000;
 // What stands before a server answers so while the server itself is away.
 const SERVER_IS_AWAY = new Set([502, 503, 504]);
 const ANSWERS_TO_MEND = 422;
@@ -28,30 +31,67 @@ export function warnBeforeLeaving(isUnsent) {
 }
 
 /** Guard a form. `mayLeave(submitter)` returns false to keep the page because something is missing;
- * `complete()` fills in what is only known when the form is sent. */
-export function guardSending(form, { mayLeave = () => true, complete = () => {} } = {}) {
+ * `complete()` fills in what is only known when the form is sent. With `content()`, which tells the
+ * answers apart, a form that did not arrive is sent again while they are the same: a page that the
+ * server has already is stored only once. */
+export function guardSending(form, { mayLeave = () => true, complete = () => {}, content } = {}) {
   let sentAt = null;
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (sentAt !== null && performance.now() - sentAt < RESEND_AFTER_MS) return;
-    if (!mayLeave(event.submitter)) return;
-    if (navigator.onLine === false) {
-      tellOffline(form);
-      return;
-    }
+  let waiting = null;
+
+  async function arrives(submitter) {
+    if (navigator.onLine === false) return false;
     complete();
     sentAt = performance.now();
     markSending(form, true);
     try {
-      await send(form, event.submitter);
+      await send(form, submitter);
+      return true;
     } catch {
       sentAt = null;
       markSending(form, false);
-      tellOffline(form);
+      return false;
     }
+  }
+
+  function stopWaiting() {
+    clearTimeout(waiting?.timer);
+    waiting = null;
+  }
+
+  function waitToSend(ms) {
+    waiting = { sent: waiting?.sent ?? content(), ms, timer: setTimeout(sendAgain, ms) };
+  }
+
+  async function sendAgain() {
+    if (!waiting || sentAt !== null) return;
+    clearTimeout(waiting.timer);
+    if (content() !== waiting.sent) {
+      // Somebody is at the answers again, and says when they are done.
+      stopWaiting();
+      tellOffline(form);
+    } else if (!await arrives() && waiting) {
+      waitToSend(Math.min(2 * waiting.ms, LAST_RETRY_MS));
+    }
+  }
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { submitter } = event;
+    if (sentAt !== null && performance.now() - sentAt < RESEND_AFTER_MS) return;
+    if (!mayLeave(submitter)) return;
+    stopWaiting();
+    if (await arrives(submitter)) return;
+    const isSentAgain = Boolean(content) && !submitter?.name;
+    tellOffline(form, { isSentAgain });
+    if (isSentAgain) waitToSend(FIRST_RETRY_MS);
+  });
+  window.addEventListener("online", () => {
+    if (waiting) sendAgain();
+    else form.querySelector("[data-foot] [role=alert]")?.remove();
   });
   // The browser may bring a page back as it was left.
   window.addEventListener("pageshow", () => {
+    stopWaiting();
     sentAt = null;
     leaving = false;
     markSending(form, false);
@@ -111,9 +151,10 @@ function markSending(form, sending) {
   }
 }
 
-function tellOffline(form) {
+function tellOffline(form, { isSentAgain = false } = {}) {
   const foot = form.querySelector("[data-foot]");
   foot.querySelector("[role=alert]")?.remove();
-  foot.prepend(document.querySelector("template[data-offline]").content.cloneNode(true));
-  window.addEventListener("online", () => foot.querySelector("[role=alert]")?.remove(), { once: true });
+  const notice = document.querySelector("template[data-offline]").content.cloneNode(true);
+  notice.querySelector(isSentAgain ? "[data-stays]" : "[data-sent-again]")?.remove();
+  foot.prepend(notice);
 }

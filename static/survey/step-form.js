@@ -3,6 +3,8 @@
 import { guardSending, warnBeforeLeaving } from "./sending.js";
 
 const PREFIX = "stereoscope:";
+// Fields about the page, not answers.
+const RECORDED = new Set(["client", "kept"]);
 
 /** Answers of one page, kept in a Storage under the page's name. A full or forbidden storage is no
  * reason to stop: the page then works without. */
@@ -123,6 +125,7 @@ export function prepareStep({ storage, collect = () => ({}), mayLeave = () => tr
   forgetDrafts(name.split("/")[0], name);
 
   guardSending(form, {
+    content: () => JSON.stringify([...new FormData(form)].filter(([name]) => !RECORDED.has(name))),
     mayLeave: (submitter) => submitter?.value === "decline" || submitter?.name === "language"
       || mayLeave(),
     complete: () => {

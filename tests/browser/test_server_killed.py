@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connections
 from django.urls import reverse
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from annotation.annotators.invitations import invite_annotator
 from annotation.counterparts.lifecycle import launch_writing_study
@@ -27,6 +27,44 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 AWAY_SECONDS = 60
 BEFORE, MEANWHILE = "They are always reading", ", whatever the hour – and I’m too."
+
+
+def test_a_page_whose_answer_was_lost_is_sent_again_and_stored_once(
+    site: str, chromium: Browser, make_study
+) -> None:  # type: ignore[no-untyped-def]
+    study = make_study(flow=["rating", "rating"])
+    visitor = Visitor(open_context(chromium).new_page())
+    visitor.start(site + study.get_absolute_url())
+    page = visitor.page
+    arrived: list[int] = []
+
+    def lose_the_answer(route: Route) -> None:
+        if route.request.method == "POST":
+            arrived.append(route.fetch(max_redirects=0).status)
+            route.abort()
+        else:
+            route.continue_()
+
+    visitor.answer()
+    page.route("**/r/**", lose_the_answer)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("This page sends them by itself as soon as it can.")).to_be_visible()
+    with page.expect_event("load"):
+        page.unroute("**/r/**")
+    assert set(arrived) == {302}
+    expect(page.locator("[data-answered]")).to_have_text("0 of 4 lines answered")
+    assert Rating.objects.filter(assignment__submission__study=study).count() == 4
+    # What is changed meanwhile waits for its writer.
+    visitor.answer()
+    page.route("**/r/**", lambda route: route.abort())
+    page.get_by_role("button", name="Continue").click()
+    visitor.put(page.locator("[data-line]").first, 12)
+    expect(page.get_by_text("Continue when you are connected again.")).to_be_visible()
+    page.unroute("**/r/**")
+    visitor.move_on()
+    ratings = Rating.objects.filter(assignment__submission__study=study)
+    assert ratings.count() == 8
+    assert ratings.filter(value__in=[12, 88], assignment__position=2).exists()
 
 
 def test_answers_and_letters_outlive_a_server_that_is_killed_for_a_minute(
@@ -65,9 +103,9 @@ def test_answers_and_letters_outlive_a_server_that_is_killed_for_a_minute(
         expect(rater.page.locator("[data-answered]")).to_have_text("4 of 4 lines answered")
         assert not Rating.objects.filter(assignment__submission__study=study).exists()
     with server.run_web_server(environment, tmp_path / "second.log", port=first.port):
-        # The draft arrives by itself, the page by the button that is still there.
+        # Both arrive by themselves.
         wait_until(lambda: WritingTask.objects.get(pk=task.pk).draft == BEFORE + MEANWHILE)
-        rater.move_on()
+        rater.page.locator("[data-finished]").wait_for()
         places = Rating.objects.filter(assignment__submission__study=study)
         assert places.count() == 4
         expect(rater.page.locator("h1")).to_have_text("Thank you. Your answers are saved.")

@@ -46,6 +46,8 @@ def test_a_group_is_left_out_by_touch_at_320_px(chromium: Browser, site: str, st
     choice.get_by_label("I don’t know this group", exact=True).tap()
     expect(page.locator("[data-lines]")).to_be_hidden()
     expect(page.get_by_text("Your payment does not depend on it.")).to_be_visible()
+    expect(page.locator("[data-answered]")).to_have_text("Left out")
+    assert page.locator("[data-progress]").evaluate("bar => bar.value") == 1
     assert visitor.overflow() == 0
     # Kept over a reload; the lines come back with their answers.
     page.reload()
@@ -105,8 +107,14 @@ def test_lines_are_left_out_one_by_one_and_what_answers_were_given_by_is_kept(
     page.keyboard.press("End")
     # Leaving out takes the answer away; Ctrl+Z and a new answer bring it back.
     first.get_by_role("combobox").select_option("declined")
-    expect(page.locator("[data-answered]")).to_have_text("2 of 4 lines answered")
+    expect(page.locator("[data-answered]")).to_have_text("2 of 4 lines answered, 1 left out")
     expect(page.locator("[data-open]")).to_have_text("1 line is still open.")
+    # So does choosing not to leave it out, even after a reload.
+    page.reload()
+    first.get_by_role("combobox").select_option("")
+    expect(page.locator("[data-answered]")).to_have_text("3 of 4 lines answered")
+    expect(first.locator(".line-input")).to_have_value("20")
+    first.get_by_role("combobox").select_option("declined")
     page.keyboard.press("Control+z")
     expect(page.locator("[data-answered]")).to_have_text("3 of 4 lines answered")
     expect(first.get_by_role("combobox")).to_have_value("")

@@ -60,8 +60,13 @@ def describe_check(
     else:
         answer, expected = _describe_options(check, instrument)
     if check.passed is None:
-        said = _("Not defined") if kind == CheckKind.REPEATED_GROUP else _("Not asked")
+        said = (
+            _("Not defined")
+            if kind == CheckKind.REPEATED_GROUP and check.answer
+            else _("Not asked")
+        )
         badge, answer = formatting.badge("mark-ring", said), check.reason or MISSING
+        expected = expected if check.expected else MISSING
     elif check.passed:
         badge = formatting.badge("good mark-tick", _("Passed"))
     else:
@@ -220,6 +225,7 @@ class ReviewPage(StudyPage):
         fast_limit = load_pace(self.study).fast_limit
         scales = list(instrument.scales.all())
         pages = list(submission.pages.all())
+        left_out = submission.assignments.exclude(skipped="").select_related("group")
         waiting = list_waiting(submission)
         return {
             **super().get_context_data(),
@@ -238,6 +244,7 @@ class ReviewPage(StudyPage):
                 describe_check(check, scales, instrument) for check in submission.checks.all()
             ],
             "answer_rows": describe_step_answers(submission),
+            "left_out": [(one.group.plural, one.get_skipped_display()) for one in left_out],
             "table": build_rating_table(submission, scales, pages),
             "reviews": list(submission.reviews.select_related("reviewer")),
             "grounds": RejectionGround.choices,

@@ -13,7 +13,7 @@ from annotation.models import Outcome
 from annotation.steps.consent import Consent
 from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.promises import list_pay_grounds
+from annotation.survey.visits.promises import describe_skipping, list_pay_grounds
 from annotation.survey.visits.visit import Visit
 
 
@@ -24,6 +24,7 @@ class ConsentPage(Page, of=Consent):
             "title": visit.wording["consent_title"],
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
+            "left_out": describe_skipping(visit.study, visit.instrument),
             "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "agreed": filled.text("agree") == "yes",
         }

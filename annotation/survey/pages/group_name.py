@@ -13,7 +13,7 @@ from annotation.instruments.text_keys import name_group
 from annotation.models import CheckKind, StudyGroup
 from annotation.steps.checks import GroupName
 from annotation.steps.forms import AnswersRefused, FilledForm, read_text
-from annotation.survey.pages.page import Page, store_check
+from annotation.survey.pages.page import Page, store_check, store_unasked
 from annotation.survey.visits.visit import Visit
 
 FIELD = "group-name"
@@ -22,6 +22,8 @@ MAX_CHARACTERS = 120
 
 class GroupNamePage(Page, of=GroupName):
     def open(self, visit: Visit, step: Step) -> bool:
+        if not step.position:
+            store_unasked(visit, step, CheckKind.GROUP_NAME)
         return visit.is_rated(step)
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:

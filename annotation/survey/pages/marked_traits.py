@@ -14,7 +14,7 @@ from annotation.instruments.flow import Step
 from annotation.models import CheckKind
 from annotation.steps.checks import MarkedTraits
 from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
-from annotation.survey.pages.page import Page, store_check
+from annotation.survey.pages.page import Page, store_check, store_unasked
 from annotation.survey.pages.rating import draw_question, draw_text
 from annotation.survey.visits.visit import Visit
 
@@ -23,6 +23,8 @@ FIELDS = ("near", "far")
 
 class MarkedTraitsPage(Page, of=MarkedTraits):
     def open(self, visit: Visit, step: Step) -> bool:
+        if not step.position:
+            store_unasked(visit, step, CheckKind.MARKED_TRAITS)
         if not visit.is_rated(step):
             return False
         if self._choices(visit, step) is not None:

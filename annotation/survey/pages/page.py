@@ -140,6 +140,12 @@ def count_tries(visit: Visit, step: Step) -> int:
     return len(AskedStep(visit, step).tries) + 1 if step.told.has_tries else 1
 
 
+def store_unasked(visit: Visit, step: Step, kind: CheckKind) -> None:
+    """Record that a check was not shown because no group was rated that it could ask about."""
+    reason = "Not asked: the groups that it could ask about were left out."
+    store_check(visit, step, kind, passed=None, expected={}, reason=reason)
+
+
 def store_check(
     visit: Visit,
     step: Step,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
-from annotation.models import Missing, MissingRating, Rating, Skipping, StudyGroup
+from annotation.models import Missing, MissingRating, Rating, Skipping, Study, StudyGroup
 from annotation.steps.forms import FilledForm, not_offered, read_single, refuse_unknown
 from annotation.steps.lines import SKIP, draw_lines, read_lines, show_lines
 from annotation.steps.rating import RatingStep
@@ -74,19 +74,13 @@ class RatingPage(Page, of=RatingStep):
         shown = {**show_lines(visit.lines, filled), "lead": visit.wording["question_lead"]}
         if visit.instrument.skipping == Skipping.NEVER:
             return shown
-        if visit.study.rates_texts:
-            asked, unknown = _("Will you rate this writer?"), _("I can’t tell from this text")
-        else:
-            asked, unknown = _("Will you rate this group?"), _("I don’t know this group")
         return {
             **shown,
-            "skip_asked": asked,
+            "skip_asked": _("Will you rate this writer?")
+            if visit.study.rates_texts
+            else _("Will you rate this group?"),
             "skip_chosen": filled.text(SKIP_GROUP),
-            "skip_options": [
-                ("", _("Yes, on the lines")),
-                (Missing.DECLINED.value, _("I’d rather not answer")),
-                (Missing.UNKNOWN.value, unknown),
-            ],
+            "skip_options": [("", _("Yes, on the lines")), *name_group_skips(visit.study).items()],
         }
 
     def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
@@ -100,7 +94,12 @@ class RatingPage(Page, of=RatingStep):
             **draw_text(visit, group),
             "place": conditional_escape(_name_place(visit, step)),
             "drawn_lines": draw_lines(
-                AskedStep(visit, step), visit.lines, filled, skips=_list_line_skips(visit)
+                AskedStep(visit, step),
+                visit.lines,
+                filled,
+                skips=[*name_line_skips().items()]
+                if visit.instrument.skipping == Skipping.LINE
+                else [],
             ),
         }
 
@@ -165,14 +164,19 @@ def read_skips(sent: QueryDict, visit: Visit) -> dict[str, str]:
     return dict.fromkeys(lines, group) if group else found
 
 
-def _list_line_skips(visit: Visit) -> list[tuple[str, str]]:
-    """Return the reasons for which a line can be left out, none where the study offers none."""
-    if visit.instrument.skipping != Skipping.LINE:
-        return []
-    return [
-        (Missing.DECLINED.value, _("I’d rather not answer")),
-        (Missing.UNKNOWN.value, _("I don’t know")),
-    ]
+def name_group_skips(study: Study) -> dict[str, str]:
+    """Return the reasons for which a group can be left out, in the participant's words."""
+    unknown = (
+        _("I can’t tell from this text") if study.rates_texts else _("I don’t know this group")
+    )
+    return name_line_skips() | {Missing.UNKNOWN.value: unknown}
+
+
+def name_line_skips() -> dict[str, str]:
+    return {
+        Missing.DECLINED.value: _("I’d rather not answer"),
+        Missing.UNKNOWN.value: _("I don’t know"),
+    }
 
 
 def _name_place(visit: Visit, step: Step) -> str:

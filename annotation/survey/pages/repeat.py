@@ -8,16 +8,29 @@ from annotation.instruments.checks import judge_repeat
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind, GroupAssignment
 from annotation.steps.rating import Repeat
-from annotation.survey.pages.page import store_check
+from annotation.survey.group_assignment import choose_repeat, give_group
+from annotation.survey.pages.page import store_check, store_unasked
 from annotation.survey.pages.rating import RatingPage
 from annotation.survey.visits.visit import Visit
 
 
 class RepeatPage(RatingPage, of=Repeat):
-    """Not asked of a group that was left out the first time."""
+    """Asked of a group that was rated; another one is chosen if the first was left out."""
 
     def open(self, visit: Visit, step: Step) -> bool:
-        return super().open(visit, step) and not self._first(visit, step).skipped
+        if not super().open(visit, step):
+            return False
+        if not self._first(visit, step).skipped:
+            return True
+        rows = visit.assignments.values()
+        rated = [row.group for row in rows if not (row.is_repeat or row.skipped)]
+        if rated:
+            give_group(
+                visit.assignments[step.position], choose_repeat(rated, seed=visit.submission.seed)
+            )
+        else:
+            store_unasked(visit, step, CheckKind.REPEATED_GROUP)
+        return bool(rated)
 
     def _first(self, visit: Visit, step: Step) -> GroupAssignment:
         group = visit.assignments[step.position].group_id

@@ -10,7 +10,15 @@ from django.utils.translation import ngettext
 
 from annotation.common.money import format_reward, take_percent
 from annotation.instruments.flow import Step
-from annotation.models import Outcome, PayDecision, ScreenOutPay, Study, Submission
+from annotation.models import (
+    Instrument,
+    Outcome,
+    PayDecision,
+    ScreenOutPay,
+    Skipping,
+    Study,
+    Submission,
+)
 from annotation.panels.study_settings import load_panel_settings
 from annotation.steps.rating import RatingStep
 from annotation.studies.rejection_grounds import REJECTABLE_CHECKS, failures_needed
@@ -38,6 +46,20 @@ def list_pay_grounds(study: Study, steps: Iterable[Step]) -> list[str]:
             % {"n": needed}
         )
     return grounds
+
+
+def describe_skipping(study: Study, instrument: Instrument) -> str:
+    """Return what participants may leave out; "" where every line is asked for."""
+    by_line = instrument.skipping == Skipping.LINE
+    if instrument.skipping == Skipping.NEVER:
+        return ""
+    if study.rates_texts and by_line:
+        return _("You can leave out any text, and any line, that you would rather not rate.")
+    if study.rates_texts:
+        return _("You can leave out any text that you would rather not rate.")
+    if by_line:
+        return _("You can leave out any group, and any line, that you would rather not rate.")
+    return _("You can leave out any group that you would rather not rate.")
 
 
 def describe_pay(submission: Submission) -> str:

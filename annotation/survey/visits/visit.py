@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotation.common.encryption import encrypt_by_all
@@ -19,6 +19,7 @@ from annotation.models import (
     DemographicQuestion,
     GroupAssignment,
     Rating,
+    Skipping,
     StudyFile,
     StudyGroup,
     StudyStatus,
@@ -27,6 +28,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.steps.question import Media
+from annotation.steps.rating import RatingStep
 from annotation.steps.texts import text_in
 from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.rating_lines import Line, lay_out_lines
@@ -53,9 +55,14 @@ _ASSIGNMENTS = PreparedQuery(
 _RATINGS = PreparedQuery(lambda assignment: Rating.objects.filter(assignment=assignment))
 _COUNTS = PreparedQuery(
     lambda submission: (
-        GroupAssignment.objects.filter(submission=submission, ratings__isnull=False)
+        GroupAssignment.objects.filter(submission=submission)
         .values("submission")
-        .annotate(groups=Count("group", distinct=True), lines=Count("ratings"))
+        .annotate(
+            groups=Count("pk", filter=Q(is_repeat=False, ratings__isnull=False), distinct=True),
+            lines=Count("ratings", filter=Q(is_repeat=False)),
+            again=Count("ratings", filter=Q(is_repeat=True)),
+            left_out=Count("pk", filter=Q(is_repeat=False) & ~Q(skipped=""), distinct=True),
+        )
         .order_by()
     )
 )
@@ -115,7 +122,41 @@ class Visit:
         index = self.submission.step_index
         if self.submission.state != SubmissionState.IN_PROGRESS or index >= len(self.steps):
             return None
-        return self.steps[index]
+        step = self.steps[index]
+        return self.order[self._find_place(step)] if step.told.after_rating else step
+
+    @property
+    def order(self) -> tuple[Step, ...]:
+        """The steps as this visit goes through them.
+
+        A check whose group was left out comes after the next group that was not and that has no
+        such check; it has that group's position. Where there is none it comes last, without one.
+        """
+        if self.instrument.skipping == Skipping.NEVER:
+            return self.steps
+        left_out = {row.position for row in self.assignments.values() if row.skipped}
+        checked = {(step.kind, step.position) for step in self.steps}
+        order: list[Step] = []
+        waiting: list[Step] = []
+        for step in self.steps:
+            if step.told.after_rating and step.position in left_out:
+                waiting.append(step)
+                continue
+            order.append(step)
+            if step.kind == RatingStep.name and self.is_rated(step):
+                for check in list(waiting):
+                    if (check.kind, step.position) not in checked:
+                        checked.add((check.kind, step.position))
+                        waiting.remove(check)
+                        order.append(replace(check, position=step.position))
+        return (*order, *(replace(check, position=0) for check in waiting))
+
+    def list_following(self, step: Step) -> tuple[Step, ...]:
+        """Return the steps that come after one. One query where groups can be left out."""
+        return self.order[self._find_place(step) + 1 :]
+
+    def _find_place(self, step: Step) -> int:
+        return next(place for place, one in enumerate(self.order) if one.index == step.index)
 
     @property
     def is_cut_off(self) -> bool:
@@ -230,6 +271,9 @@ class Visit:
         return {slugs[row.scale_id]: row.value for row in _RATINGS.all(assignment.pk)}
 
     def count_answers(self) -> dict[str, int]:
-        """Return how many ``groups`` were rated, on how many ``lines``. One query."""
-        row = _COUNTS.first(self.submission.pk) or {"groups": 0, "lines": 0}
-        return {"groups": row["groups"], "lines": row["lines"]}
+        """Return how many groups were rated, on how many lines, and left out. One query.
+
+        ``again`` are lines of the repeated group, which are not among ``lines``.
+        """
+        row = _COUNTS.first(self.submission.pk) or {}
+        return {name: row.get(name, 0) for name in ("groups", "lines", "again", "left_out")}

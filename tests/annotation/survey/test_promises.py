@@ -56,6 +56,28 @@ def test_unpaid_study_speaks_of_no_pay(make_study: StudyMaker, make_person: Pers
         assert "refused" not in page.html
 
 
+@pytest.mark.parametrize(
+    ("skipping", "said"),
+    [
+        ("never", ""),
+        ("group", "You can leave out any group that you would rather not rate."),
+        ("line", "You can leave out any group, and any line, that you would rather not rate."),
+    ],
+)
+@pytest.mark.parametrize("reward", [0, 200])
+def test_consent_says_what_can_be_left_out(
+    make_study: StudyMaker, make_person: PersonMaker, skipping: str, said: str, reward: int
+) -> None:
+    options = {"skipping": skipping}
+    study = make_study(flow=["consent", "rating"], instrument_options=options, reward_cents=reward)
+    person = make_person()
+    person.start(study.get_absolute_url())
+    page = person.see().page.text
+    assert said in page
+    assert ("You can leave out" in page) == bool(said)
+    assert ("Your payment does not depend on it." in page) == bool(said and reward)
+
+
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_consent_says_what_is_recorded_about_how_a_page_is_answered(
     make_study: StudyMaker, make_person: PersonMaker, language: str

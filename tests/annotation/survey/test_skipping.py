@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import tempfile
 from collections import Counter
 from datetime import timedelta
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pyreadstat
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.common.table_formats import stream_spss
@@ -61,10 +64,11 @@ def test_the_default_study_offers_it_once_for_each_group_and_the_printed_one_nev
         assert instrument.skipping == skipping
 
 
-def test_a_group_that_is_left_out_has_no_rating_and_is_not_asked_about(
+def test_checks_of_a_group_that_is_left_out_come_after_the_next_one_that_is_rated(
     make_study: StudyMaker, make_person: PersonMaker
 ) -> None:
-    study = make_study(flow=["rating", "group_name", "marked_traits", "rating", "repeat"])
+    checks = ["group_name", "marked_traits"]
+    study = make_study(flow=["rating", *checks, "rating", "rating", checks[0], "repeat"])
     person = begin(study, make_person)
     leave_out(person, "unknown")
     submission = study.submissions.get()
@@ -73,11 +77,59 @@ def test_a_group_that_is_left_out_has_no_rating_and_is_not_asked_about(
     assert not Rating.objects.exists()
     assert Counter(MissingRating.objects.values_list("kind", flat=True)) == {"unknown": len(SCALES)}
     assert [a.skipped for a in submission.assignments.filter(position=1)] == ["unknown"]
-    # The group to repeat is the first: it is not asked again, and no check was failed.
-    assert person.go_on().fields.get("step") is None
+    seen = []
+    while (shown := person.see()).page.fields.get("step"):
+        seen.append(int(re.findall(r'max="7" value="(\d)" aria-label="Progress"', shown.html)[0]))
+        assert person.send(shown.page).status == 302
+    # The bar never goes back.
+    assert seen == [3, 3, 3, 4, 5, 6]
     submission.refresh_from_db()
+    assert submission.outcome == "completed"
+    pages = submission.pages.order_by("pk").values_list("step_index", flat=True)
+    assert list(pages) == [0, 3, 1, 2, 4, 5, 6]
+    second, third = submission.assignments.filter(position__in=[2, 3])
+    named = submission.checks.filter(kind=CheckKind.GROUP_NAME).order_by("step_index")
+    assert [check.expected["group"] for check in named] == [second.group.slug, third.group.slug]
+    # The repeated group is one that was rated; the last one is not, where there is another.
+    assert submission.assignments.get(is_repeat=True).group == second.group
+    assert submission.self_agreement == 1
+
+
+def test_a_check_never_asks_twice_about_one_group(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    study = make_study(flow=["rating", "group_name", "rating", "group_name", "rating"])
+    person = begin(study, make_person)
+    leave_out(person, "declined")
+    person.go_on()
+    submission = study.submissions.get()
+    pages = submission.pages.order_by("pk").values_list("step_index", flat=True)
+    assert list(pages) == [0, 2, 3, 4, 1]
+
+
+def test_checks_that_could_not_be_shown_are_on_record_and_on_the_review_page(
+    make_study: StudyMaker, make_person: PersonMaker, admin_client: Client
+) -> None:
+    study = make_study(flow=["rating", "group_name", "marked_traits", "rating", "repeat"])
+    person = begin(study, make_person)
+    leave_out(person, "unknown")
+    leave_out(person, "declined")
+    submission = study.submissions.get()
     assert submission.state == "finished"
-    assert not submission.checks.filter(passed=False).exists()
+    assert submission.checks_passed is None
+    assert set(submission.checks.values_list("kind", "passed")) == {
+        (CheckKind.GROUP_NAME, None),
+        (CheckKind.MARKED_TRAITS, None),
+        (CheckKind.REPEATED_GROUP, None),
+    }
+    assert "You rated 0 groups on 0 lines. You left out 2 groups." in person.see().page.text
+    page = admin_client.get(reverse("admin:annotation_submission_review", args=[submission.pk]))
+    told = page.content.decode()
+    assert told.count("Not asked: the groups that it could ask about were left out") == 6
+    assert told.count("Left out: ") == 2
+    assert "Not defined" not in told
+    [row] = read(build_participant_table(study))
+    assert [row[f"check_{kind}"] for kind in ("group_name", "repeated_group")] == ["not asked"] * 2
 
 
 def test_what_a_study_does_not_offer_is_refused(
@@ -209,12 +261,24 @@ def test_participants_read_erase_and_keep_what_they_left_out(
     person.go_on()
     submission = study.submissions.get()
     answers = [row.answer for row in list_own_answers(submission)]
-    assert answers[:4] == ["I’d rather not answer"] * 4
-    assert all(answer.isdigit() for answer in answers[4:])
-    assert "You rated 1 group on 4 lines." in person.see().page.text
+    # One line for the whole group.
+    assert answers[0] == "I’d rather not answer"
+    assert len(answers) == 5
+    assert all(answer.isdigit() for answer in answers[1:])
+    assert "You rated 1 group on 4 lines. You left out 1 group." in person.see().page.text
     assert erase_answers(submission, why="a test")["left_out"] == 4
     assert not MissingRating.objects.exists()
     assert not submission.assignments.exclude(skipped="").exists()
+
+
+def test_the_last_page_says_which_lines_were_of_a_second_time(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    study = make_study(flow=["rating", "rating", "repeat"])
+    person = begin(study, make_person)
+    person.go_on()
+    said = "You rated 2 groups on 8 lines. You rated one of them a second time."
+    assert said in person.see().page.text
 
 
 def test_pages_say_that_it_does_not_change_the_pay_only_where_there_is_pay(
