@@ -108,6 +108,10 @@ class StudyPlace:
         return reverse(self.kind.url_name, args=[self.annotator.study.public_id])
 
     @property
+    def has_begun(self) -> bool:
+        return self.annotator.study.status != StudyStatus.DRAFT
+
+    @property
     def is_live(self) -> bool:
         return self.annotator.study.status == StudyStatus.LIVE
 
@@ -117,8 +121,11 @@ class StudyPlace:
 
 
 def load_places(user: AbstractBaseUser | AnonymousUser) -> list[StudyPlace]:
-    """Return an account's places, newest study first. Three queries, however many there are."""
-    places = list(Annotator.objects.of_account(user).filter(study__kind__in=WORK))
+    """Return an account's places, newest study first, those that have not begun among them.
+
+    Three queries, however many there are.
+    """
+    places = list(Annotator.objects.held_by(user).filter(study__kind__in=WORK))
     counts: dict[tuple[str, int, str], int] = {}
     for kind, work in WORK.items():
         rows = work.tasks.objects.filter(annotator__in=places).order_by()

@@ -42,7 +42,8 @@ def home(request: HttpRequest) -> HttpResponse:
     places = load_places(request.user)
     context = {
         "places": places,
-        "nothing_left": bool(places) and not any(place.open for place in places),
+        "nothing_left": any(place.has_begun for place in places)
+        and not any(place.open for place in places),
     }
     return render(request, "annotation/annotators/home.html", context)
 

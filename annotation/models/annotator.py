@@ -20,19 +20,16 @@ class AnnotatorQuerySet(models.QuerySet["Annotator"]):
         """Return the places that were not taken back, joined or only invited, by number."""
         return self.filter(removed_at__isnull=True).order_by("number")
 
-    def of_account(self, user: AbstractBaseUser | AnonymousUser) -> AnnotatorQuerySet:
-        """Return the places on which an account works: in studies that were launched, newest first.
-
-        A removed annotator has no place any more, and a draft is nobody's work yet.
-        """
+    def held_by(self, user: AbstractBaseUser | AnonymousUser) -> AnnotatorQuerySet:
+        """Return an account's places, newest study first; a removed annotator has none."""
         if not (user.is_authenticated and user.is_active):
             return self.none()
-        return (
-            self.filter(user=user.pk, removed_at__isnull=True)
-            .exclude(study__status=StudyStatus.DRAFT)
-            .select_related("study")
-            .order_by("-study__created_at", "-pk")
-        )
+        places = self.filter(user=user.pk, removed_at__isnull=True).select_related("study")
+        return places.order_by("-study__created_at", "-pk")
+
+    def of_account(self, user: AbstractBaseUser | AnonymousUser) -> AnnotatorQuerySet:
+        """Return the places on which an account works: a draft is nobody's work yet."""
+        return self.held_by(user).exclude(study__status=StudyStatus.DRAFT)
 
 
 class Annotator(models.Model):

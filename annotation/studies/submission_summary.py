@@ -24,7 +24,7 @@ PLAIN_REMARKS = {
 class Proposal(TextChoices):
     ACCEPT = "accept", gettext_lazy("Accept")
     LOOK = "look", gettext_lazy("Look closer")
-    EXCLUDE = "exclude", gettext_lazy("Exclude data, pay")
+    EXCLUDE = "exclude", gettext_lazy("Exclude data")
 
 
 @dataclass(frozen=True)

@@ -257,6 +257,13 @@ class JudgingForm(AnnotatorStudyForm):
             include_human=cleaned["include_human"],
             complete=cleaned["complete"],
         )
+        if (there := cleaned["corpus"].pairs.count()) < cleaned["n_texts"]:
+            text = ngettext(
+                "“%(corpus)s” has %(n)d pair, expected no more.",
+                "“%(corpus)s” has %(n)d pairs, expected no more.",
+                there,
+            )
+            self.add_error("n_texts", text % {"corpus": cleaned["corpus"], "n": there})
         try:
             check_producers(design)
         except ValidationError as error:

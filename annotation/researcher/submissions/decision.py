@@ -61,6 +61,7 @@ class DecisionPage(ResearcherPage):
         return self.show(
             title=_("Confirm"),
             plan=plan,
+            is_paid=any(submission.study.is_paid for submission in plan.possible),
             grounds=[(ground.value, ground.label) for ground in plan.grounds],
             refused=plan.refused.most_common(REASONS_SHOWN),
             n_refused=sum(plan.refused.values()),

@@ -212,9 +212,14 @@ class ReviewPage(StudyPage):
         return []
 
     def tell(self) -> None:
+        is_accepted = self.submission.data_decision == DataDecision.ACCEPTED
         if self.submission.pay_decision == PayDecision.REJECTED:
             said = _("%(submission)s: data excluded, pay rejected.")
-        elif self.submission.data_decision == DataDecision.ACCEPTED:
+        elif not self.study.is_paid and is_accepted:
+            said = _("%(submission)s: data accepted.")
+        elif not self.study.is_paid:
+            said = _("%(submission)s: data excluded.")
+        elif is_accepted:
             said = _("%(submission)s: data accepted, pay approved.")
         else:
             said = _("%(submission)s: data excluded, pay approved.")

@@ -195,6 +195,19 @@ def test_outsiders_and_drafts_have_no_place():
         current_annotator(place.user, study.public_id, kind=WRITING)
 
 
+def test_the_first_page_shows_a_study_that_has_not_begun(client: Client):
+    study = make_annotated_study()
+    study.status = StudyStatus.DRAFT
+    study.save()
+    client.force_login(make_annotator(study, "ann").user)
+    page = client.get(reverse("annotators:home")).content.decode()
+    assert "You have no study yet" not in page
+    assert study.title in page
+    assert "The study has not begun." in page
+    assert "Nothing is left to do." not in page
+    assert study.public_id not in page  # no link into it
+
+
 def test_the_list_of_studies_asks_the_database_four_times(
     client: Client, django_assert_max_num_queries
 ):

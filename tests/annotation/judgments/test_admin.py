@@ -92,7 +92,8 @@ def test_a_researcher_creates_a_study_invites_and_launches(alice):
     make_annotator(study, "ben")
     preview = client.get(page("overview", study)).content.decode()
     # 2 pairs, 2 directions, 3 producers: 12 counterparts, half of them twice.
-    assert "18, 6 counterparts twice" in preview
+    assert "18, as 6 counterparts are judged twice" in preview
+    assert "<dt>Counterparts</dt><dd>12</dd>" in preview
     assert "2 of 3 that can be drawn" in preview
     assert "The study is live" in act(client, study, "launch")
     assert study.judgment_tasks.count() == 18
@@ -103,6 +104,7 @@ def test_a_researcher_creates_a_study_invites_and_launches(alice):
     [
         ({"runs": [], "include_human": ""}, "include the human counterparts"),
         ({"n_texts": "0"}, "greater than or equal to 1"),
+        ({"n_texts": "100"}, "has 2 pairs, expected no more."),
         ({"overlap_percent": "101"}, "less than or equal to 100"),
         (
             {"tone_preservation_answers": "a\nb\nc"},

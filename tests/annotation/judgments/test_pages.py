@@ -50,7 +50,7 @@ def test_a_page_shows_original_counterpart_and_four_questions(ann, study):
     assert task.item.body in page
     assert page.count('role="radiogroup"') == 4
     assert page.count('type="radio"') == 20
-    assert f"How well does the interpretation resemble {task.item.variety}?" in page
+    assert f"How well does the counterpart resemble {task.item.variety}?" in page
     assert "checked" not in page
 
 

@@ -50,7 +50,7 @@ def to_first_lines(person: Person):
 def test_whole_visit_is_stored(study, person) -> None:
     last = person.go_on()
     assert last.heading == "Thank you. Your answers are saved."
-    assert "You rated 4 groups on 20 lines." in last.text
+    assert "You rated 4 groups on 16 lines. You rated one of them a second time." in last.text
     submission = Submission.objects.get()
     assert submission.state == SubmissionState.FINISHED
     assert submission.outcome == Outcome.COMPLETED

@@ -232,6 +232,21 @@ def test_a_decision_says_how_many_people_and_what_money_before_it_is_done(
     assert chosen[0].reviews.count() == 2
 
 
+def test_no_page_of_an_unpaid_study_decides_about_pay(study: Study, alice: User) -> None:
+    client = log_in(alice)
+    submission = make_submission(study)
+    review = reverse("admin:annotation_submission_review", args=[submission.pk])
+    for cents in (250, 0):
+        Study.objects.filter(pk=study.pk).update(reward_cents=cents)
+        pages = [client.get(queue(study)), client.get(review), decide(client, "accept", submission)]
+        pages.append(decide(client, "exclude", submission))
+        for page in pages:
+            asked = re.findall(r"<(?:button|h1|summary)[^>]*>([^<]*)", page.content.decode())
+            assert any(" pay" in words for words in asked) == bool(cents), asked
+    done = client.post(review, {"decision": "accept"}, follow=True).content.decode()
+    assert "data accepted." in done
+
+
 def test_what_cannot_be_decided_is_left_out_and_named(study: Study, alice: User) -> None:
     good = make_submission(study)
     going_on = make_submission(study, state=SubmissionState.IN_PROGRESS)
