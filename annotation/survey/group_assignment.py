@@ -21,6 +21,7 @@ from annotation.steps.rating import RatingStep, Repeat
 from annotation.studies.quotas import GroupQuota, count_quotas
 from annotation.survey.arm_assignment import choose_arm, count_arms, offer
 from annotation.survey.visits.errors import StudyFull
+from annotation.survey.visits.repeated_group import choose_repeat
 
 
 def choose_groups(
@@ -138,18 +139,6 @@ def choose_for(
         one_per_domain=submission.instrument.one_per_domain,
         kept=kept,
     )
-
-
-def choose_repeat(groups: Sequence[StudyGroup], *, seed: int) -> StudyGroup:
-    """Return the group to rate again: not the one rated last, unless there is no other."""
-    candidates = groups[:-1] or groups
-    return shuffle(candidates, name=lambda group: group.slug, seed=seed, purpose="repeat")[0]
-
-
-def give_group(assignment: GroupAssignment, group: StudyGroup) -> None:
-    """Put another group in the place of one that has not been rated."""
-    assignment.group, assignment.item = group, group.item
-    assignment.save(update_fields=["group", "item"])
 
 
 def assign_groups(*, submission: Submission) -> list[GroupAssignment]:

@@ -46,9 +46,10 @@ from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission
 from annotation.survey.arm_assignment import offer
-from annotation.survey.group_assignment import choose_for, choose_repeat, give_group
+from annotation.survey.group_assignment import choose_for
 from annotation.survey.progression import advance, reservation_end
 from annotation.survey.visit_end import end_submission
+from annotation.survey.visits.repeated_group import choose_repeat, give_group
 from annotation.survey.visits.target_screening import keeps_place, settle_screening
 from annotation.survey.visits.visit import Visit
 

@@ -36,13 +36,14 @@ class OwnAnswer:
 
 
 def list_own_answers(submission: Submission) -> list[OwnAnswer]:
-    """Return everything answered, in the order of the survey.
+    """Return everything answered, in the order in which it was asked.
 
-    Six queries for a frozen instrument.
+    Seven queries for a frozen instrument.
     """
     visit = Visit(submission)
     answers = [*_list_ratings(visit), *_list_checks(visit), *_list_step_answers(visit)]
-    answers.sort(key=lambda pair: pair[0])  # stable: lines keep their order
+    places = {step.index: place for place, step in enumerate(visit.order)}
+    answers.sort(key=lambda pair: places[pair[0]])  # stable: lines keep their order
     return [answer for _index, answer in answers] + list(_list_demographics(visit))
 
 

@@ -63,7 +63,7 @@ def test_by_keyboard_with_the_text_in_sight_and_no_violation(
     while not visitor.is_over():
         visitor.answer()
         visitor.move_on()
-    expect(page.get_by_text("You rated the writers of 2 texts on 6 lines.")).to_be_visible()
+    expect(page.get_by_text("You rated the writers of 2 texts on 4 lines.")).to_be_visible()
     assert not visitor.complaints
     assert Submission.objects.get(study=study).checks_passed
 

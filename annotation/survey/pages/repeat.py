@@ -8,9 +8,9 @@ from annotation.instruments.checks import judge_repeat
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind, GroupAssignment
 from annotation.steps.rating import Repeat
-from annotation.survey.group_assignment import choose_repeat, give_group
 from annotation.survey.pages.page import store_check, store_unasked
 from annotation.survey.pages.rating import RatingPage
+from annotation.survey.visits.repeated_group import choose_repeat, give_group
 from annotation.survey.visits.visit import Visit
 
 

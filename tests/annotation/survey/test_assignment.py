@@ -21,8 +21,9 @@ from annotation.models import (
 )
 from annotation.studies.quotas import GroupQuota, count_quotas
 from annotation.survey.arrival import Arrival, start_submission
-from annotation.survey.group_assignment import choose_groups, choose_repeat
+from annotation.survey.group_assignment import choose_groups
 from annotation.survey.visits.errors import StudyFull
+from annotation.survey.visits.repeated_group import choose_repeat
 
 
 def quotas_of(*taken: int, wanted: int = 3) -> list[GroupQuota]:

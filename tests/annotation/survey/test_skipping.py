@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections import Counter
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 import pyreadstat
@@ -87,6 +88,8 @@ def test_checks_of_a_group_that_is_left_out_come_after_the_next_one_that_is_rate
     assert submission.outcome == "completed"
     pages = submission.pages.order_by("pk").values_list("step_index", flat=True)
     assert list(pages) == [0, 3, 1, 2, 4, 5, 6]
+    parts = [part for part, _rows in groupby(list_own_answers(submission), key=lambda a: a.part)]
+    assert [part == "A short check" for part in parts] == [False, False, True, False, True, False]
     second, third = submission.assignments.filter(position__in=[2, 3])
     named = submission.checks.filter(kind=CheckKind.GROUP_NAME).order_by("step_index")
     assert [check.expected["group"] for check in named] == [second.group.slug, third.group.slug]
