@@ -64,7 +64,7 @@ class FreeText(Question):
         if len(text) > self.max_characters:
             raise AnswersRefused(
                 {
-                    FIELD: _("The answer has %(n)s characters, expected at most %(max)s.")
+                    FIELD: _("The answer has %(n)s characters. Write %(max)s or fewer.")
                     % {"n": len(text), "max": self.max_characters}
                 }
             )

@@ -89,7 +89,7 @@ def draw_lines(
 
 
 def say_open() -> str:
-    return _("Not answered yet. Choose where your answer belongs on the line.")
+    return _("Not answered yet. Please answer this line.")
 
 
 def read_touched(sent: QueryDict, key: str) -> str:
@@ -125,7 +125,7 @@ def read_lines(
         number = read_whole_number(text)
         if number is None or not 0 <= number <= 100:
             problems[line.key] = _(
-                "“%(value)s” was sent, expected a whole number from 0 to 100."
+                "“%(value)s” is not possible. Write a whole number from 0 to 100."
             ) % {"value": text[:20]}
             continue
         values[line.key] = number

@@ -139,9 +139,12 @@ class Slider(Question):
         if number is not None and low <= number <= high and (number - low) % self.step == 0:
             return number
         problem = (
-            _("“%(value)s” was sent, expected a whole number from %(low)s to %(high)s.")
+            _("“%(value)s” is not possible. Write a whole number from %(low)s to %(high)s.")
             if self.step == 1
-            else _("“%(value)s” was sent, expected a number from %(low)s to %(high)s by %(step)s.")
+            else _(
+                "“%(value)s” is not possible. Write a number from %(low)s to %(high)s in steps "
+                "of %(step)s."
+            )
         )
         values = {"value": text[:20], "low": low, "high": high, "step": self.step}
         raise AnswersRefused({KEY: problem % values})

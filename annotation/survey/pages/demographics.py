@@ -182,7 +182,7 @@ def _read_short_text(question: DemographicQuestion, sent: QueryDict, field: str)
     if len(text) > MAX_CHARACTERS:
         raise AnswersRefused(
             {
-                question.slug: _("The answer has %(n)s characters, expected at most %(max)s.")
+                question.slug: _("The answer has %(n)s characters. Write %(max)s or fewer.")
                 % {"n": len(text), "max": MAX_CHARACTERS}
             }
         )
@@ -210,9 +210,12 @@ def _read_number(question: DemographicQuestion, text: str) -> int:
 def _explain_number(text: str, low: int | None, high: int | None) -> str:
     values = {"value": text, "low": low, "high": high}
     if low is not None and high is not None:
-        return _("“%(value)s”: expected a whole number from %(low)s to %(high)s.") % values
+        return (
+            _("“%(value)s” is not possible. Write a whole number from %(low)s to %(high)s.")
+            % values
+        )
     if low is not None:
-        return _("“%(value)s”: expected a whole number of at least %(low)s.") % values
+        return _("“%(value)s” is not possible. Write a whole number of at least %(low)s.") % values
     if high is not None:
-        return _("“%(value)s”: expected a whole number of at most %(high)s.") % values
-    return _("“%(value)s”: expected a whole number.") % values
+        return _("“%(value)s” is not possible. Write a whole number of at most %(high)s.") % values
+    return _("“%(value)s” is not possible. Write a whole number.") % values

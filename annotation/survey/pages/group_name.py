@@ -43,7 +43,7 @@ class GroupNamePage(Page, of=GroupName):
         if len(text) > MAX_CHARACTERS:
             raise AnswersRefused(
                 {
-                    FIELD: _("The name has %(n)s characters, expected at most %(max)s.")
+                    FIELD: _("The name has %(n)s characters. Write %(max)s or fewer.")
                     % {"n": len(text), "max": MAX_CHARACTERS}
                 }
             )

@@ -52,7 +52,7 @@ class TypedTraitsPage(MarkedTraitsPage, of=TypedTraits):
         problems = {
             name: _("Type one word. If you are not sure, type the likeliest.")
             if not text
-            else _("The word has %(n)s characters, expected at most %(max)s.")
+            else _("The word has %(n)s characters. Write %(max)s or fewer.")
             % {"n": len(text), "max": MAX_CHARACTERS}
             for name, text in given.items()
             if not text or len(text) > MAX_CHARACTERS

@@ -100,7 +100,7 @@ def test_a_text_that_is_too_long_is_kept_on_the_page(take_part) -> None:  # type
     person = take_part([free_text(max_characters=5, long=False), "rating"])
     refused = person.send(person.see().page, text="sixsix")
     assert refused.status == 422
-    assert "6 characters, expected at most 5" in refused.page.text
+    assert "6 characters. Write 5 or fewer" in refused.page.text
     assert 'value="sixsix"' in refused.html
     assert not StepAnswer.objects.exists()
 

@@ -173,7 +173,7 @@ def test_value_that_is_no_whole_number_from_0_to_100_is_named(person, value) -> 
     scale = next(iter(page.lines))
     answer = person.send(page, **{f"value-{scale}": value})
     assert answer.status == 422
-    assert "was sent, expected a whole number from 0 to 100." in answer.page.text
+    assert "is not possible. Write a whole number from 0 to 100." in answer.page.text
     assert value[:20] in answer.page.text
     assert not Rating.objects.exists()
     assert Submission.objects.get().step_index == 2
@@ -360,7 +360,7 @@ def test_repeated_group_that_is_rated_the_other_way_fails(study, make_person) ->
         ("", 422, "Type a name."),
         ("   ", 422, "Type a name."),
         ("\x00\x01", 422, "Type a name."),
-        ("x" * 121, 422, "The name has 121 characters, expected at most 120."),
+        ("x" * 121, 422, "The name has 121 characters. Write 120 or fewer."),
     ],
 )
 def test_group_name_that_cannot_be_stored_is_asked_again(person, text, status, message) -> None:
@@ -452,13 +452,13 @@ def test_short_text_is_stored_on_one_line(person) -> None:
 @pytest.mark.parametrize(
     ("fields", "status", "message"),
     [
-        ({"answer-age": "17"}, 422, "“17”: expected a whole number from 18 to 120."),
+        ({"answer-age": "17"}, 422, "“17” is not possible. Write a whole number from 18 to 120."),
         ({"answer-age": "121"}, 422, "expected a whole number from 18 to 120."),
-        ({"answer-age": "forty"}, 422, "“forty”: expected a whole number"),
+        ({"answer-age": "forty"}, 422, "“forty” is not possible. Write a whole number"),
         (
             {"answer-gender": "4", "own-gender": "x" * 201},
             422,
-            "The answer has 201 characters, expected at most 200.",
+            "The answer has 201 characters. Write 200 or fewer.",
         ),
         ({"answer-area": "5"}, 400, "is not among the answers"),
         ({"answer-state": "54"}, 400, "is not among the answers"),
