@@ -70,6 +70,22 @@ def scan(page: Page, seen: str) -> None:
     assert not found, f"{seen}:\n" + "\n".join(found)
 
 
+def scan_enlarged(page: Page, seen: str) -> None:
+    """Fail with every violation at 400 % of a small window, in the system's own dark colors."""
+    page.wait_for_load_state()
+    page.set_viewport_size({"width": 320, "height": 256})
+    page.emulate_media(color_scheme="dark", forced_colors="active", reduced_motion="reduce")
+    page.evaluate(AXE_SCRIPT)
+    found = [
+        f"{violation['help']}: {[node['html'] for node in violation['nodes']][:3]}"
+        for violation in page.evaluate("options => axe.run(options)", EVERY_RULE)["violations"]
+    ]
+    frame = page.evaluate(FRAME)
+    if frame["wider"]:
+        found.append(f"{frame['wider']} pixels too wide: {frame['widest']}")
+    assert not found, f"{seen}:\n" + "\n".join(found)
+
+
 def find_violations(page: Page) -> list[str]:
     """Return what axe finds on the page as it stands, on a phone in the dark and a light desktop.
 

@@ -96,6 +96,9 @@ class Hand:
         self.line: dict[str, Any] = {}
         page.evaluate(RESTED)
 
+    def zoom_out(self) -> None:
+        self.device.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 1})
+
     # What is on the page
 
     def lines(self) -> list[dict[str, Any]]:
@@ -418,7 +421,7 @@ def make_gesture(hand: Hand, kind: str, gesture: Gesture) -> Outcome:
             break
     else:
         raise AssertionError(f"{kind}: the page did not roll in {TRIES} tries")
-    hand.device.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 1})
+    hand.zoom_out()
     after = hand.answers()
     changed = tuple(key for key in after if after[key] != before[key])
     return Outcome(kind, meant, changed, hand.line["key"], before, after)

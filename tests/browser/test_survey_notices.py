@@ -27,7 +27,7 @@ from tests.annotation.instruments.conftest import TITLE, add_spanish
 from tests.annotation.survey.conftest import GROUPS, StudyMaker
 from tests.annotation.survey.flows import comprehension
 from tests.annotation.survey.participants import InProcess, Person, spread
-from tests.browser.axe import open_scanned_page, scan
+from tests.browser.axe import open_scanned_page, scan, scan_enlarged
 from tests.browser.survey_visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -170,6 +170,44 @@ def test_ends_of_visits(page: Page, goto: Goto, make_study: StudyMaker) -> None:
     close_study(study=Study.objects.get(pk=study.pk))
     lapse(resting)
     goto(f"/r/{resting.token}/", "This study has ended", study=study, own=resting.token)
+
+
+def test_end_pages_in_spanish_at_400_percent_in_forced_colors(
+    page: Page, site: str, make_study: StudyMaker
+) -> None:
+    study = make_study(flow=SHORT_FLOW, panel=Panel.PROLIFIC, launched=False)
+    add_spanish(study.instruments.get())
+    launch_study(study=study)
+
+    def look(address: str, heading: str) -> None:
+        page.goto(site + address)
+        expect(page.locator("h1")).to_have_text(heading)
+        assert page.locator("html").get_attribute("lang") == "es"
+        scan_enlarged(page, heading)
+
+    person, submission = start(study, PROLIFIC_IDS)
+    person.go_on(until=lambda shown: bool(shown.lines))
+    Submission.objects.filter(pk=submission.pk).update(language="es")
+    own = f"/w/{submission.token}/"
+    look(own, "Salir del estudio")
+    for outcome in (Outcome.NO_CONSENT, Outcome.SCREENED_OUT):
+        end(submission, outcome)
+        look(person.path, "No participas")
+    for outcome in (Outcome.TIMED_OUT, Outcome.QUOTA_FULL):
+        end(submission, outcome)
+        look(person.path, "Tu participación terminó")
+    other, finished = start(study, PROLIFIC_IDS.replace("aa", "ab"))
+    other.go_on()
+    Submission.objects.filter(pk=finished.pk).update(language="es")
+    look(other.path, "Gracias. Tus respuestas están guardadas.")
+    look(f"/w/{finished.token}/", "Tu participación en el estudio")
+    other.connection.post(f"/w/{finished.token}/", {"confirm": "yes"})
+    look(f"/w/{finished.token}/", "Tus respuestas están borradas")
+    _late, resting = start(study, PROLIFIC_IDS.replace("aa", "ac"))
+    Submission.objects.filter(pk=resting.pk).update(language="es")
+    close_study(study=Study.objects.get(pk=study.pk))
+    lapse(resting)
+    look(f"/r/{resting.token}/", "Este estudio terminó")
 
 
 def test_each_early_end_is_reached_and_says_what_becomes_of_pay_and_answers(

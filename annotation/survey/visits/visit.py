@@ -275,5 +275,5 @@ class Visit:
 
         ``again`` are lines of the repeated group, which are not among ``lines``.
         """
-        row = _COUNTS.first(self.submission.pk) or {}
+        row: dict[str, Any] = _COUNTS.first(self.submission.pk) or {}
         return {name: row.get(name, 0) for name in ("groups", "lines", "again", "left_out")}

@@ -73,7 +73,7 @@ class FirefoxWindow:
 
     def press_at(self, x: float, y: float, *, touch: bool) -> None:
         kind = "touch" if touch else "mouse"
-        self._act(
+        self.act(
             {
                 "type": "pointer",
                 "id": kind,
@@ -90,11 +90,11 @@ class FirefoxWindow:
         values = [KEYS.get(key, key) for key in keys]
         down = [{"type": "keyDown", "value": value} for value in values]
         up = [{"type": "keyUp", "value": value} for value in reversed(values)]
-        self._act({"type": "key", "id": "keyboard", "actions": [*down, *up]})
+        self.act({"type": "key", "id": "keyboard", "actions": [*down, *up]})
 
     def type(self, text: str) -> None:
         strokes = [{"type": kind, "value": one} for one in text for kind in ("keyDown", "keyUp")]
-        self._act({"type": "key", "id": "keyboard", "actions": strokes})
+        self.act({"type": "key", "id": "keyboard", "actions": strokes})
 
     def save_picture(self, file: Path) -> None:
         taken = self._call(
@@ -102,8 +102,9 @@ class FirefoxWindow:
         )
         file.write_bytes(base64.b64decode(taken["data"]))
 
-    def _act(self, source: dict[str, Any]) -> None:
-        self._call("input.performActions", context=self._context, actions=[source])
+    def act(self, *sources: dict[str, Any]) -> None:
+        """Perform actions of several hands or fingers at the same time."""
+        self._call("input.performActions", context=self._context, actions=list(sources))
 
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         answer = self._ask(method, **parameters)

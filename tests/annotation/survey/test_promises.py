@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 
-from annotation.models import Outcome, PanelSettings, PayDecision, ScreenOutPay, Submission
+from annotation.models import Outcome, PanelSettings, PayDecision, ScreenOutPay, Study, Submission
 from annotation.survey.visits.client_record import ClientRecord, LineRecord
 from tests.annotation.survey.conftest import PersonMaker, StudyMaker
 from tests.annotation.survey.flows import instructed
@@ -76,6 +78,61 @@ def test_consent_says_what_can_be_left_out(
     assert said in page
     assert ("You can leave out" in page) == bool(said)
     assert ("Your payment does not depend on it." in page) == bool(said and reward)
+
+
+#: A setting, its value, what the page says with it, and what it says without.
+STATEMENTS: dict[str, list[tuple[str, object, str, str]]] = {
+    "consent": [
+        ("contact_email", "ann@example.org", "mailto:ann@example.org", "mailto:lab@example.org"),
+        ("estimated_minutes", 7, "About 7 minutes", "About 10 minutes"),
+        ("data_access", "Ann Lee alone.", "Ann Lee alone.", "the staff of this site can read"),
+        ("identity_days", 7, "It is erased 7 days after", "It is erased 90 days after"),
+        ("answer_days", 30, "Your answers are erased 30 days after", "kept without a time limit"),
+        ("ethics_reference", "REB-77", "Ethics reference: REB-77.", ""),
+        ("ethics_contact", "reb@example.org", "Questions about ethics: reb@example.org", ""),
+        ("reward_cents", 0, "", "is used only for payment"),
+    ],
+    "end": [
+        ("contact_email", "ann@example.org", "mailto:ann@example.org", "mailto:lab@example.org"),
+        ("ethics_reference", "REB-77", "Ethics reference REB-77", ""),
+        ("ethics_contact", "reb@example.org", "Questions about ethics: reb@example.org", ""),
+        ("withdraw_until", "2099-06-30", "until 30 June 2099", "at any time."),
+        ("withdraw_until", "2020-01-31", "Answers could be erased until", "erases them"),
+        ("reward_cents", 0, "", "You keep the payment."),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "setting", "value", "said", "else_said"),
+    [(where, *statement) for where, of_page in STATEMENTS.items() for statement in of_page],
+)
+def test_each_statement_follows_its_setting(
+    make_study: StudyMaker,
+    make_person: PersonMaker,
+    where: str,
+    setting: str,
+    value: object,
+    said: str,
+    else_said: str,
+) -> None:
+    study = make_study(flow=["consent", "rating"])
+    person = make_person()
+    person.start(study.get_absolute_url())
+    if where == "end":
+        person.go_on()
+
+    def read() -> str:
+        shown = person.see()
+        return " ".join(unescape(f"{shown.page.text} {shown.html}").split())
+
+    before = read()
+    Study.objects.filter(pk=study.pk).update(**{setting: value})
+    after = read()
+    assert said in after
+    assert else_said in before
+    for text, page in ((said, before), (else_said, after)):
+        assert not text or text not in page
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -6,13 +6,17 @@ The people are simulated from a stated model, so that who was careless is known.
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 
 from annotation.common.quality_thresholds import Thresholds
 from annotation.studies.quality.assessment import assess_record
+from annotation.studies.quality.flags import FlagName
 from annotation.studies.quality.record import LineAnswer, PageRecord, Record, Usual
 from annotation.studies.quality.response_indices import find_page_medians
 from tests.annotation.studies.quality.records import START
+from tools.load.server import ROOT
 
 CAREFUL, CARELESS = 200, 40
 PAGES, LINES = 5, 16
@@ -43,6 +47,47 @@ def careful(rng: random.Random) -> Record:
     return make_record(
         times, [[clip(rng.gauss(50, 22)) for _ in range(LINES)] for _ in range(PAGES)]
     )
+
+
+def draw_careful(
+    rng: random.Random, answer: Callable[[random.Random], float], *, seconds: float, lines: int
+) -> Record:
+    pace = rng.lognormvariate(0, 0.25)
+    times = [seconds * pace * rng.lognormvariate(0, 0.3) for _ in range(PAGES)]
+    return make_record(times, [[clip(answer(rng)) for _ in range(lines)] for _ in range(PAGES)])
+
+
+#: Careful people by how they answer: a place on the line, seconds a page, lines answered.
+MANNERS: dict[str, tuple[Callable[[random.Random], float], float, int]] = {
+    "60 s a page, all over the line": (lambda rng: rng.gauss(50, 22), 60, LINES),
+    "practiced: 40 s a page": (lambda rng: rng.gauss(50, 22), 40, LINES),
+    "rounds to tens": (lambda rng: 10 * round(rng.gauss(5, 2.2)), 60, LINES),
+    "near the middle: nine of ten from 40 to 60": (lambda rng: rng.gauss(50, 6), 60, LINES),
+    "strong views: 0, 50, or 100": (lambda rng: rng.choice([0, 0, 50, 100, 100]), 60, LINES),
+    "leaves out half of the lines, 40 s a page": (lambda rng: rng.gauss(50, 22), 40, LINES // 2),
+}
+ALARMS = (FlagName.SPEEDING, FlagName.HURRIED_PAGE, FlagName.STRAIGHT_LINING)
+EACH = 2_000
+
+
+def test_the_page_says_how_often_careful_people_are_flagged() -> None:
+    """Medians are those of the first manner, as in a study that most people answer so."""
+    rng = random.Random(29)
+    usual = Usual({(1, step): 60.0 for step in range(PAGES)})
+    rows = []
+    for manner, (answer, seconds, lines) in MANNERS.items():
+        found = Counter[FlagName | None]()
+        for _ in range(EACH):
+            record = draw_careful(rng, answer, seconds=seconds, lines=lines)
+            flags = assess_record(record, usual, Thresholds()).flags
+            found.update({None} if not flags else {flag.name for flag in flags})
+        assert {*found} <= {*ALARMS, None}
+        shares = [found[name] / EACH for name in ALARMS] + [1 - found[None] / EACH]
+        rows.append(
+            f"| {manner} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |"
+        )
+    table = "\n".join(rows)
+    assert table in (ROOT / "docs" / "quality.md").read_text(), table
 
 
 def careless(rng: random.Random, kind: int) -> Record:
