@@ -17,6 +17,7 @@ from tests.browser.gestures import FRAME, Gesture, Hand, Point
 from tools.browsers.firefox import FirefoxWindow
 
 BUTTONS = {"left": 0, "middle": 1, "right": 2}
+ESCAPE = "\ue00c"
 BEYOND = {
     "finger that stops a rolling page",
     "finger that stops a rolling page, then goes along",
@@ -70,7 +71,7 @@ class FirefoxHand(Hand):
     def button(self, points: list[Point], button: str = "left", pointer: str = "mouse") -> float:
         self.window.act(_go(points, pointer, BUTTONS[button]))
         if button != "left":
-            self.window.press_keys("Escape")  # a menu
+            self.window.press_keys(ESCAPE)  # a menu
         return round(points[-1][0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
@@ -275,5 +275,5 @@ class Visit:
 
         ``again`` are lines of the repeated group, which are not among ``lines``.
         """
-        row: dict[str, Any] = _COUNTS.first(self.submission.pk) or {}
+        row = cast("dict[str, int]", _COUNTS.first(self.submission.pk) or {})
         return {name: row.get(name, 0) for name in ("groups", "lines", "again", "left_out")}
