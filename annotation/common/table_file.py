@@ -65,8 +65,9 @@ SEPARATOR = re.compile(r"sep=([,;\t|])[ \t]*(?=\r|\n)", re.IGNORECASE)
 ODD_WESTERN = re.compile(rb"[\x81\x86-\x88\x8a-\x90\x9a-\x9f\xd0\xd2\xd3\xd5]")
 #: Its letters with accents, which are rare signs in Mac Roman.
 WESTERN_LETTERS = re.compile(rb"[\xe0-\xf6\xf8-\xff]")
+WESTERN = "cp1252"
 #: Encodings of text that is no UTF-8, as programs save CSV.
-WESTERN = {"cp1252": "Windows-1252, as Excel saves CSV", "mac_roman": "Mac Roman"}
+ENCODINGS = {WESTERN: "Windows-1252, as Excel saves CSV", "mac_roman": "Mac Roman"}
 LONGEST_REASON = 100
 COLUMNS_SHOWN = 12
 DIGEST_SHOWN = 16
@@ -330,7 +331,7 @@ def _find_wide(content: bytes) -> str:
 
 
 def _read_western(content: bytes, text: str) -> tuple[str, str] | None:
-    """Return text in an encoding of `WESTERN` with its name, None where the bytes rather are
+    """Return text in an encoding of `ENCODINGS` with its name, None where the bytes rather are
     damaged or of another script.
 
     Such a text has no letter that is valid UTF-8 beyond ASCII, and one byte in five at most.
@@ -341,9 +342,9 @@ def _read_western(content: bytes, text: str) -> tuple[str, str] | None:
     if 5 * len(beyond) > len(content):
         return None
     is_mac = ODD_WESTERN.search(content) and not WESTERN_LETTERS.search(content)
-    encoding = "mac_roman" if is_mac else "cp1252"
+    encoding = "mac_roman" if is_mac else WESTERN
     try:
-        return content.decode(encoding), WESTERN[encoding]
+        return content.decode(encoding), ENCODINGS[encoding]
     except UnicodeDecodeError:
         return None
 
