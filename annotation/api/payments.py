@@ -33,9 +33,9 @@ from annotation.panels.action_plan import (
     PlanTotals,
     store_plan,
 )
-from annotation.panels.dispatch import wake_payer
+from annotation.panels.dispatch import notify_payer
 from annotation.panels.registry import get_panel
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 
 
 class Conflict(APIException):
@@ -119,7 +119,7 @@ class StudyPaymentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[PanelAc
     @action(detail=False, methods=["get"], pagination_class=None, filter_backends=[])
     def money(self, request: Request, public_id: str) -> Response:
         """Say what the study has cost, what is under way, and what could be paid now."""
-        return Response(MoneySerializer(describe_money(Books(self._find()))).data)
+        return Response(MoneySerializer(describe_money(Ledger(self._find()))).data)
 
     @extend_schema(request=PayRequestSerializer, responses={202: ProposalSerializer})
     @action(detail=False, methods=["post"], pagination_class=None, filter_backends=[])
@@ -150,7 +150,7 @@ class StudyPaymentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[PanelAc
             )
         except PlanChangedError:
             raise Conflict("A decision was made in between. Nothing was done.") from None
-        wake_payer(study)
+        notify_payer(study)
         return Response(describe_plan(plan), status=status.HTTP_202_ACCEPTED)
 
     def _find(self) -> Study:
@@ -169,21 +169,21 @@ def describe_plan(plan: Plan | PlanTotals) -> dict[str, Any]:
     }
 
 
-def describe_money(books: Books) -> dict[str, Any]:
-    hourly, to_go = books.hourly, books.to_go
+def describe_money(ledger: Ledger) -> dict[str, Any]:
+    hourly, to_go = ledger.hourly, ledger.to_go
     return {
-        "currency": books.study.currency,
-        "reward_minor": books.study.reward_cents,
-        "paid_minor": books.paid_minor,
-        "paid_with_fee_minor": books.with_fee(books.paid_minor),
-        "under_way_minor": books.under_way_minor,
+        "currency": ledger.study.currency,
+        "reward_minor": ledger.study.reward_cents,
+        "paid_minor": ledger.paid_minor,
+        "paid_with_fee_minor": ledger.with_fee(ledger.paid_minor),
+        "under_way_minor": ledger.under_way_minor,
         "to_go_people": to_go.people,
         "to_go_minor": to_go.amount_minor,
         "hourly_minor": hourly.median,
         "is_below_minimum": hourly.is_too_low,
-        "unclear": books.unclear.count(),
-        "refused": books.refused.count(),
-        "rewards": describe_plan(books.rewards),
-        "returns": describe_plan(books.returns),
-        "rejections": describe_plan(books.rejections),
+        "unclear": ledger.unclear.count(),
+        "refused": ledger.refused.count(),
+        "rewards": describe_plan(ledger.rewards),
+        "returns": describe_plan(ledger.returns),
+        "rejections": describe_plan(ledger.rejections),
     }

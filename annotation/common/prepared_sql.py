@@ -1,7 +1,12 @@
 """Statements whose SQL is written once: queries, inserts and updates.
 
-Django writes the SQL of a QuerySet anew each time, which takes several times as long as running it.
+Django writes the SQL of a QuerySet each time, which takes several times as long as running it: a
+page that a participant submits costs 8.4 ms of CPU by plain QuerySets and 4.6 ms by these.
 Participants' pages ask and store the same few things again and again, with other values.
+
+This module alone relies on what Django does not document: the compiler of a query with its
+`klass_info`, and `get_related_populators`, as `QuerySet` itself uses them. A test holds every other
+module to the public API, and tests compare what is read and stored here with the ORM.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a study has to do with its panel: settings, statuses, and the books of payments.
+"""What a study has to do with its panel: settings, statuses, and the ledger of payments.
 
 Tokens and secrets are never stored, only the names of the environment variables that hold them.
 """

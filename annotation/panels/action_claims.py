@@ -37,7 +37,7 @@ DECISIONS = {
 
 
 @transaction.atomic
-def drop_undecided(*, study: Study) -> None:
+def cancel_undecided(*, study: Study) -> None:
     """Take planned actions back whose decision about pay has changed since."""
     for kind, decision in DECISIONS.items():
         stale = PanelAction.objects.filter(

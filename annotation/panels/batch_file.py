@@ -106,9 +106,9 @@ def store_batch(*, study: Study, batch: Batch) -> None:
 
 
 def fill_decisions(*, study: Study, batch: Batch) -> bytes:
-    """Return the file with the decisions about pay filled in, and enter them into the books.
+    """Return the file with the decisions about pay filled in, and enter them into the ledger.
 
-    Only what is decided and not settled at the panel is filled in. The books say “sent” until a
+    Only what is decided and not settled at the panel is filled in. The ledger say “sent” until a
     later file says that the panel has done it.
     """
     store_batch(study=study, batch=batch)

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 PAY_TASK = "annotation.pay_study"
 
 
-def wake_payer(study: Study) -> None:
+def notify_payer(study: Study) -> None:
     """Have a study's actions carried out once the transaction is through."""
     transaction.on_commit(lambda: _send(study.pk))
 

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from annotation.common.far_moments import is_far
 from annotation.models import ActionKind, ActionState, PanelAction, PanelSettings, Study
 from annotation.panels.action_claims import (
+    cancel_undecided,
     claim_actions,
-    drop_undecided,
     mark_accepted,
     mark_refused,
     mark_unclear,
@@ -25,7 +25,7 @@ from annotation.panels.action_claims import (
     put_back,
 )
 from annotation.panels.base import PanelClient, PanelKind, PanelSubmission
-from annotation.panels.dispatch import wake_payer
+from annotation.panels.dispatch import notify_payer
 from annotation.panels.errors import (
     PanelAwayError,
     PanelError,
@@ -221,7 +221,7 @@ def pay_study(*, study: Study, should_stop: Callable[[], bool] = lambda: False) 
     Safe to call at any time, by any number of workers, and after any of them was killed. Makes
     network calls, so never within a transaction.
     """
-    drop_undecided(study=study)
+    cancel_undecided(study=study)
     if not _open_actions(study).exists():
         return Pass(0, 0)
     settings, panel = load_panel_settings(study), get_panel(study.panel)
@@ -250,7 +250,7 @@ def pay_study(*, study: Study, should_stop: Callable[[], bool] = lambda: False) 
 
 
 def look(*, study: Study, client: PanelClient) -> Listed:
-    """Ask the panel for its list and bring the books to it. Raises `PanelError`."""
+    """Ask the panel for its list and bring the ledger to it. Raises `PanelError`."""
     asked_at = timezone.now()
     listed = {row.reference: row for row in client.list_submissions()}
     settle(study=study, listed=listed, asked_at=asked_at)
@@ -282,7 +282,7 @@ def send_again(*, study: Study) -> int:
     number = PanelAction.objects.filter(pk__in=keys, state=ActionState.UNCLEAR).update(
         state=ActionState.PLANNED, try_at=timezone.now(), claim=""
     )
-    wake_payer(study)
+    notify_payer(study)
     return number
 
 
@@ -301,8 +301,8 @@ def plan_refused_again(*, study: Study) -> int:
             claim="",
             called_at=None,
         )
-    drop_undecided(study=study)
-    wake_payer(study)
+    cancel_undecided(study=study)
+    notify_payer(study)
     return number
 
 
@@ -324,7 +324,7 @@ def sweep_payments() -> int:
     studies = Study.objects.filter(pk__in=due) | Study.objects.filter(pk__in=lapsed)
     found = list(studies.distinct())
     for study in found:
-        wake_payer(study)
+        notify_payer(study)
     return len(found)
 
 

@@ -1,4 +1,4 @@
-"""What the panel says has become of a study’s submissions, and what follows for the books.
+"""What the panel says has become of a study’s submissions, and what follows for the ledger.
 
 The panel's list is the truth about payments. An action that is unclear is asked for again only
 where that can do no harm: approving, rejecting or asking for a return twice does nothing the second

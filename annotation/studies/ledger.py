@@ -1,4 +1,4 @@
-"""A study’s books: what it has cost, what is under way, what it will cost, and what an hour pays.
+"""A study’s ledger: what it has cost, what is under way, what it will cost, and what an hour pays.
 
 All amounts are whole numbers of the currency's smallest unit.
 """
@@ -42,7 +42,7 @@ from annotation.studies.quotas import count_quotas
 
 
 @dataclass(frozen=True)
-class BookLine:
+class LedgerLine:
     """Actions of one kind: how many and how much in each state; amounts without the fee."""
 
     kind: ActionKind
@@ -82,7 +82,7 @@ class ToGo:
     accepted_share: float | None
 
 
-class Books:
+class Ledger:
     """The money of one study. Every part is a few queries, whatever the size of the study."""
 
     def __init__(self, study: Study, *, pace: Pace | None = None) -> None:
@@ -92,9 +92,9 @@ class Books:
         self.settings: PanelSettings = load_panel_settings(study)
 
     @cached_property
-    def lines(self) -> list[BookLine]:
+    def lines(self) -> list[LedgerLine]:
         """One query."""
-        found: dict[str, BookLine] = {kind.value: BookLine(kind, {}, {}) for kind in ActionKind}
+        found: dict[str, LedgerLine] = {kind.value: LedgerLine(kind, {}, {}) for kind in ActionKind}
         rows = (
             PanelAction.objects.filter(study=self.study)
             .values("kind", "state")

@@ -16,7 +16,7 @@ from probing.runs.text_stimuli import DEFAULT_EXAMPLES
 # --- Fields and labels that the forms of runs share
 
 
-def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
+def checkbox_list(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
     """Return a field to tick any number of entries in, or none."""
     return forms.MultipleChoiceField(
         label=label, widget=forms.CheckboxSelectMultiple, required=False, help_text=help_text
@@ -58,8 +58,8 @@ def prompt_label(prompt: Prompt) -> str:
 class ProbeRunForm(RunForm):
     """A run on labeled templates with the words of lexicons."""
 
-    templates = tick_boxes(_("Labeled templates"))
-    groups = tick_boxes(
+    templates = checkbox_list(_("Labeled templates"))
+    groups = checkbox_list(
         _("Lexicons of groups"),
         _(
             "The words of every lexicon fill every template. Placebo adjectives show how far gaps "
@@ -78,7 +78,7 @@ class ProbeRunForm(RunForm):
 class PromptedRunForm(ProbeRunForm):
     """A run on labeled templates that asks for classes in words."""
 
-    prompts = tick_boxes(
+    prompts = checkbox_list(
         _("Prompts"),
         _(
             "Without any, the published one: zero-shot, or with examples few-shot. Several "

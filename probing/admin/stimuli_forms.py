@@ -32,11 +32,11 @@ from probing.admin.probe_forms import (
     LabeledTextRunForm,
     ProbeRunForm,
     PromptedRunForm,
+    checkbox_list,
     entries,
     most_pairs,
     offer,
     prompt_label,
-    tick_boxes,
 )
 from probing.admin.run_charts import source_label
 from probing.admin.run_form import RunForm, Subject
@@ -75,8 +75,8 @@ MOST_SOURCES = 20
 class GroupFields(forms.Form):
     """Groups, by sets or one by one."""
 
-    groups = tick_boxes(_("Groups"))
-    single_groups = tick_boxes(_("Single groups"))
+    groups = checkbox_list(_("Groups"))
+    single_groups = checkbox_list(_("Single groups"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -91,8 +91,8 @@ class GroupFields(forms.Form):
 class TemplateFields(forms.Form):
     """Templates, by sets or one by one."""
 
-    templates = tick_boxes(_("Templates"))
-    single_templates = tick_boxes(_("Single templates"))
+    templates = checkbox_list(_("Templates"))
+    single_templates = checkbox_list(_("Single templates"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,7 +109,7 @@ class TraitFields(forms.Form):
     """
 
     user: User
-    traits = tick_boxes(_("Trait pairs"), _("Without any, the 16 of Cao et al. (2022)."))
+    traits = checkbox_list(_("Trait pairs"), _("Without any, the 16 of Cao et al. (2022)."))
     #: The study that groups and trait pairs are taken from.
     source: Study | None = None
 
@@ -182,7 +182,7 @@ class CorpusRunForm(RunForm):
         empty_label=_("Choose a corpus"),
         widget=UnfoldAdminSelectWidget,
     )
-    sources = tick_boxes(
+    sources = checkbox_list(
         _("Sources"), _("Takes only pairs drawn from these; without any, all of them.")
     )
 
@@ -237,7 +237,7 @@ class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
             "counts again in other words."
         ),
     )
-    sources = tick_boxes(
+    sources = checkbox_list(
         _("Sources"), _("Takes only texts drawn from these; without any, all of them.")
     )
     sentences = forms.FileField(
@@ -326,7 +326,7 @@ class GuiseRunForm(CorpusRunForm):
         initial=DEFAULT_ATTRIBUTES,
         help_text=_("A word list of the library; its words end the prompts."),
     )
-    prompts = tick_boxes(
+    prompts = checkbox_list(
         _("Prompts"),
         _(
             "Ticked are those that fit the attributes, or with names those that name a race. They "
@@ -416,7 +416,7 @@ class TextRunForm(CorpusRunForm):
         min_value=1,
         help_text=_("Instead of a number for all: so many are drawn from each source."),
     )
-    prompts = tick_boxes(
+    prompts = checkbox_list(
         _("Prompts"),
         _(
             "Without any, the usual one for the kind of model: that of the paper for models that "
@@ -472,8 +472,8 @@ class RatingRunForm(RunForm):
         widget=UnfoldAdminSelectWidget,
         help_text=_("Its question, groups and scales are asked as people see them."),
     )
-    groups = tick_boxes(_("Groups"), _("Without any, all of the study."))
-    traits = tick_boxes(_("Trait scales"), _("Without any, all of the study."))
+    groups = checkbox_list(_("Groups"), _("Without any, all of the study."))
+    traits = checkbox_list(_("Trait scales"), _("Without any, all of the study."))
 
     subject = Subject.GROUPS
     stimuli_template = "admin/probing/run/choose_ratings.html"

@@ -42,7 +42,7 @@ from probing.runs.loaded_models import (
     load_facts,
     read_facts,
 )
-from probing.runs.model_compatibility import ABILITIES, explain_misfit
+from probing.runs.model_compatibility import ABILITIES, compatibility_error
 
 if TYPE_CHECKING:
     from probing.lm.sources import ModelFacts
@@ -200,7 +200,9 @@ def checks_with_questions(certificate: Certificate) -> list[tuple[str, str, Chec
 
 
 def _fit(model: LanguageModel, measure: AnyMeasure, certificate: Certificate | None) -> MeasureFit:
-    reason = explain_misfit(title=measure.title, abilities=measure.abilities, model=model) or ""
+    reason = (
+        compatibility_error(title=measure.title, abilities=measure.abilities, model=model) or ""
+    )
     if not reason and model.kind == ModelKind.CHAT:
         try:
             load_facts(model, measure.abilities, title=measure.title)

@@ -23,7 +23,7 @@ from probing.lm.sources import base_of
 from probing.models import LanguageModel, ModelKind, ModelSource, Run
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
-from probing.runs.model_compatibility import explain_lack, explain_misfit
+from probing.runs.model_compatibility import compatibility_error, explain_lack
 from probing.runs.prices import find_cap, price_run, show_price
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def load_apart(
 def _require_fit(
     model: LanguageModel, abilities: AbstractSet[str], title: str = "This measure"
 ) -> None:
-    if message := explain_misfit(title=title, abilities=abilities, model=model):
+    if message := compatibility_error(title=title, abilities=abilities, model=model):
         raise WrongModelKindError(message)
 
 

@@ -6,39 +6,15 @@ from collections.abc import Set as AbstractSet
 
 from probing.models import LanguageModel, ModelKind, ModelSource
 
+_SLOTS = frozenset(
+    {"word_logprobs", "slot", "embed", "text_logprob", "end_word", "train_classifier"}
+)
+_WRITING = _SLOTS | {"generate", "answer", "span", "train"}
 #: What the kind of a model allows at most; its family may allow less.
 ABILITIES: dict[str, frozenset[str]] = {
-    ModelKind.MASKED: frozenset(
-        {"word_logprobs", "slot", "embed", "text_logprob", "end_word", "train_classifier"}
-    ),
-    ModelKind.CAUSAL: frozenset(
-        {
-            "word_logprobs",
-            "slot",
-            "embed",
-            "generate",
-            "answer",
-            "text_logprob",
-            "span",
-            "end_word",
-            "train",
-            "train_classifier",
-        }
-    ),
-    ModelKind.SEQ2SEQ: frozenset(
-        {
-            "word_logprobs",
-            "slot",
-            "embed",
-            "generate",
-            "answer",
-            "text_logprob",
-            "span",
-            "end_word",
-            "train",
-            "train_classifier",
-        }
-    ),
+    ModelKind.MASKED: _SLOTS,
+    ModelKind.CAUSAL: _WRITING,
+    ModelKind.SEQ2SEQ: _WRITING,
     ModelKind.CLASSIFIER: frozenset({"classify", "train_classifier"}),
     ModelKind.ENCODER: frozenset({"embed", "train_classifier"}),
     ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
@@ -74,7 +50,9 @@ def fitting_kinds(abilities: AbstractSet[str]) -> tuple[str, ...]:
     return tuple(kind for kind, has in ABILITIES.items() if abilities <= has)
 
 
-def explain_misfit(*, title: str, abilities: AbstractSet[str], model: LanguageModel) -> str | None:
+def compatibility_error(
+    *, title: str, abilities: AbstractSet[str], model: LanguageModel
+) -> str | None:
     """Return why a model cannot serve a measure of that title, or None where its kind does."""
     if model.source == ModelSource.IMPORTED:
         return f"“{model.name}” has imported results alone. Register the model itself to run it."

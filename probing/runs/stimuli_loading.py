@@ -29,7 +29,7 @@ from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.loaded_models import load_facts
-from probing.runs.model_compatibility import explain_misfit
+from probing.runs.model_compatibility import compatibility_error
 from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.rating_stimuli import load_labeled_texts, load_probe_stimuli, load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
@@ -158,7 +158,7 @@ def _groups(request: StimuliRequest) -> Stimuli:
 
 def _sentences(request: StimuliRequest) -> SentenceStimuli:
     choice, title = request.choice, request.measure.title
-    if misfit := explain_misfit(
+    if misfit := compatibility_error(
         title=title, abilities=request.measure.abilities, model=request.model
     ):
         raise RunError.at("model", misfit)  # before a large file is read for nothing

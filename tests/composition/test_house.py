@@ -158,6 +158,23 @@ def test_torch_is_imported_in_its_two_rooms_alone():
     assert not elsewhere, elsewhere
 
 
+#: What Django does not document, and the modules that rely on it; each says why and what it costs.
+INSIDES = re.compile(
+    r"django\.db\.models\.(?:query|sql)\b|klass_info|get_compiler|_iterable_class|_prefetched_obj"
+)
+SEAMS = {"annotation/common/prepared_sql.py"}
+
+
+def test_the_insides_of_django_are_used_behind_one_seam():
+    found = {
+        file.relative_to(ROOT).as_posix()
+        for room in ROOMS
+        for file in room_folder(room).rglob("*.py")
+        if INSIDES.search(file.read_text(encoding="utf-8"))
+    }
+    assert found == SEAMS
+
+
 INLINE = re.compile(
     r"<style|<script(?![^>]*\bsrc=)|\sstyle=|\son[a-z]+=|javascript:", re.IGNORECASE
 )

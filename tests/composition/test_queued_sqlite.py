@@ -12,7 +12,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from stereoscope.queued_sqlite3.base import TURNS, DatabaseWrapper, Turns
+from stereoscope.queued_sqlite3.base import TURNS, DatabaseWrapper, WriteQueue
 from tests.waiting import wait_until
 
 
@@ -141,11 +141,11 @@ def test_who_has_waited_for_too_long_leaves_the_queue(open_file) -> None:
 
 
 def test_a_forked_process_waits_for_no_thread_of_its_parent(open_file) -> None:
-    turns = TURNS.setdefault("somewhere", Turns())
+    turns = TURNS.setdefault("somewhere", WriteQueue())
     assert turns.take(timeout=0)
     child = os.fork()
     if child == 0:
-        os._exit(0 if TURNS.setdefault("somewhere", Turns()).take(timeout=0) else 1)
+        os._exit(0 if TURNS.setdefault("somewhere", WriteQueue()).take(timeout=0) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     turns.end()
     del TURNS["somewhere"]

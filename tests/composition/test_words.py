@@ -17,6 +17,11 @@ RETIRED = re.compile(
     r"|\b(?:grey|whilst|learnt|towards|per cent|artefacts?|defence|honour|fulfil)\b",
     re.IGNORECASE,
 )
+#: Names of classes and functions that the glossary replaced.
+RETIRED_NAMES = {
+    *("Books", "BookLine", "wake_payer", "drop_undecided", "explain_misfit", "tick_boxes"),
+    *("Turns", "Begun", "StudyAction", "build_actions", "own_buttons"),
+}
 #: Names that keep their spelling: they are hashed with stimuli and settings, or others gave them.
 NAMES = {
     *("plural_capitalised", "capitalised_plural", "labelled_texts", "labelled_templates"),
@@ -56,6 +61,12 @@ def retired_words(text: str) -> list[str]:
         if RETIRED.search(word)
         if word.strip("\"'`") not in NAMES and word[:-1] not in VALUES
     ]
+
+
+def test_no_retired_name_returns() -> None:
+    defined = re.compile(rf"\b(?:class|def) (?:{'|'.join(RETIRED_NAMES)})\b")
+    code = [name for name in texts_of_the_house() if name.endswith(".py")]
+    assert not [name for name in code if defined.search((ROOT / name).read_text(encoding="utf-8"))]
 
 
 def test_no_retired_word_returns() -> None:

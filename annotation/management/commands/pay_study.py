@@ -17,11 +17,11 @@ from annotation.panels.action_plan import (
     PlanChangedError,
     store_plan,
 )
-from annotation.panels.dispatch import wake_payer
+from annotation.panels.dispatch import notify_payer
 from annotation.panels.errors import PanelError
 from annotation.panels.payment_service import pay_study, refresh_study
 from annotation.panels.registry import get_panel
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 
 
 class Command(BaseCommand):
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         if options["here"]:
             self._carry_out(study)
         elif plan.people:
-            wake_payer(study)
+            notify_payer(study)
             self.stdout.write("A worker asks the panel now.")
 
     def _look(self, study: Study) -> None:
@@ -71,8 +71,8 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from None
 
     def _show(self, study: Study, plan: Plan) -> None:
-        books = Books(study)
-        fee = books.fee_of(plan.amount_minor)
+        ledger = Ledger(study)
+        fee = ledger.fee_of(plan.amount_minor)
         amount = format_money(plan.amount_minor, study.currency, language="en")
         people = "1 person" if plan.people == 1 else f"{plan.people:,} people"
         panel = f" and {format_money(fee, study.currency, language='en')} for the panel"

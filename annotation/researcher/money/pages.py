@@ -35,7 +35,7 @@ from annotation.panels.action_plan import PROPOSERS, Plan, PlanChangedError, Pla
 from annotation.panels.base import PanelKind, find_address_problem
 from annotation.panels.batch_file import LARGEST_FILE, fill_decisions, read_batch, store_batch
 from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
-from annotation.panels.dispatch import wake_payer
+from annotation.panels.dispatch import notify_payer
 from annotation.panels.errors import PanelError
 from annotation.panels.payment_service import plan_refused_again, refresh_study, send_again
 from annotation.panels.places import change_panel_status, increase_places, read_panel_study
@@ -48,7 +48,7 @@ from annotation.researcher.pages.formatting import Key, describe_low_pay, money_
 from annotation.researcher.pages.links import participant_link
 from annotation.researcher.pages.page import Button, ButtonPage, button, refusals_shown
 from annotation.researcher.pages.study_page import StudyFormPage, StudyPage
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 
 # --- What the money page of a study shows, ready for its template ---------------------------------
 
@@ -79,59 +79,59 @@ class PaymentStep:
 
 def describe_money(study: Study, *, may_pay: bool) -> dict[str, Any]:
     """Return the context of the page. Some thirty queries, whatever the size of the study."""
-    books = Books(study)
-    unclear = list(books.unclear[:TROUBLED_ROWS])
+    ledger = Ledger(study)
+    unclear = list(ledger.unclear[:TROUBLED_ROWS])
     return {
-        "books": books,
-        "keys": build_keys(books),
-        "hourly_warning": describe_low_pay(books),
-        "state_rows": build_state_rows(books),
-        "steps": build_steps(books) if may_pay else [],
+        "ledger": ledger,
+        "keys": build_keys(ledger),
+        "hourly_warning": describe_low_pay(ledger),
+        "state_rows": build_state_rows(ledger),
+        "steps": build_steps(ledger) if may_pay else [],
         "unclear_rows": unclear,
-        "refused_rows": list(books.refused[:TROUBLED_ROWS]),
+        "refused_rows": list(ledger.refused[:TROUBLED_ROWS]),
         "n_again": sum(may_send_again(action) for action in unclear),
-        "panel_counts": [(PanelStatus(name).label, n) for name, n in books.panel_counts],
+        "panel_counts": [(PanelStatus(name).label, n) for name, n in ledger.panel_counts],
         "conditions": BonusCondition.choices,
     }
 
 
-def build_keys(books: Books) -> list[Key]:
-    return [_paid_key(books), _under_way_key(books), _to_go_key(books), _hourly_key(books)]
+def build_keys(ledger: Ledger) -> list[Key]:
+    return [_paid_key(ledger), _under_way_key(ledger), _to_go_key(ledger), _hourly_key(ledger)]
 
 
-def _paid_key(books: Books) -> Key:
-    fee = books.fee_of(books.paid_minor)
+def _paid_key(ledger: Ledger) -> Key:
+    fee = ledger.fee_of(ledger.paid_minor)
     note = (
-        _("With %(fee)s for the panel.") % {"fee": money_of(books, fee)}
+        _("With %(fee)s for the panel.") % {"fee": money_of(ledger, fee)}
         if fee
         else _("Confirmed payments, without a fee for the panel.")
     )
-    paid = money_of(books, books.with_fee(books.paid_minor))
+    paid = money_of(ledger, ledger.with_fee(ledger.paid_minor))
     return Key(_("Paid so far"), [(paid, "")], note)
 
 
-def _under_way_key(books: Books) -> Key:
+def _under_way_key(ledger: Ledger) -> Key:
     parts = []
-    if books.rewards.people:
+    if ledger.rewards.people:
         approved = _("%(money)s approved and not planned yet.")
-        parts.append(approved % {"money": money_of(books, books.rewards.amount_minor)})
-    if books.undecided:
+        parts.append(approved % {"money": money_of(ledger, ledger.rewards.amount_minor)})
+    if ledger.undecided:
         waiting = ngettext(
             "%(n)s person waits for a decision.",
             "%(n)s people wait for a decision.",
-            books.undecided,
+            ledger.undecided,
         )
-        parts.append(waiting % {"n": f"{books.undecided:,}"})
+        parts.append(waiting % {"n": f"{ledger.undecided:,}"})
     note = " ".join(parts) or _("Nobody waits for a decision.")
-    under_way = money_of(books, books.with_fee(books.under_way_minor))
+    under_way = money_of(ledger, ledger.with_fee(ledger.under_way_minor))
     return Key(_("Under way"), [(under_way, "")], note)
 
 
-def _to_go_key(books: Books) -> Key:
-    to_go = books.to_go
+def _to_go_key(ledger: Ledger) -> Key:
+    to_go = ledger.to_go
     if not to_go.people:
         note = _("Every group has its accepted ratings.")
-        return Key(_("To go"), [(money_of(books, 0), "")], note)
+        return Key(_("To go"), [(money_of(ledger, 0), "")], note)
     people = ngettext("%(n)s more person.", "%(n)s more people.", to_go.people) % {
         "n": f"{to_go.people:,}"
     }
@@ -141,66 +141,66 @@ def _to_go_key(books: Books) -> Key:
         else _("If %(share)s are accepted, as so far.")
         % {"share": formatting.percent(to_go.accepted_share)}
     )
-    amount = money_of(books, books.with_fee(to_go.amount_minor))
+    amount = money_of(ledger, ledger.with_fee(to_go.amount_minor))
     return Key(_("To go, about"), [(amount, "")], f"{people} {basis}")
 
 
-def _hourly_key(books: Books) -> Key:
-    hourly = books.hourly
+def _hourly_key(ledger: Ledger) -> Key:
+    hourly = ledger.hourly
     rate = hourly.expected if hourly.median is None else hourly.median
     if rate is None:
         return Key(_("Hourly pay"), [(formatting.MISSING, "")], _("The study pays no reward."))
     note = (
         _("At the stated %(n)d minutes; nobody has finished yet.")
-        % {"n": books.study.estimated_minutes}
+        % {"n": ledger.study.estimated_minutes}
         if hourly.median is None
         else _("From the median time of %(n)s who finished.") % {"n": f"{hourly.n:,}"}
     )
-    return Key(_("Hourly pay"), [(money_of(books, rate), "")], note)
+    return Key(_("Hourly pay"), [(money_of(ledger, rate), "")], note)
 
 
-def build_state_rows(books: Books) -> list[tuple[Any, str, int, str]]:
+def build_state_rows(ledger: Ledger) -> list[tuple[Any, str, int, str]]:
     """Return the actions of each kind in each state: kind, badge, number, amount or ""."""
     return [
         (
             line.kind.label,
             formatting.badge(STATE_BADGES[state], state.label),
             line.counts[state.value],
-            money_of(books, amount) if (amount := line.amounts[state.value]) else "",
+            money_of(ledger, amount) if (amount := line.amounts[state.value]) else "",
         )
-        for line in books.lines
+        for line in ledger.lines
         for state in ActionState
         if line.counts.get(state.value)
     ]
 
 
-def build_steps(books: Books) -> list[PaymentStep]:
+def build_steps(ledger: Ledger) -> list[PaymentStep]:
     """Return what could be asked next, rewards first; steps without anybody are left out."""
-    by_hand = not get_panel(books.study.panel).has_api
+    by_hand = not get_panel(ledger.study.panel).has_api
     pay = _("Record as paid") if by_hand else _("Pay rewards")
-    steps = [("rewards", _("Rewards"), pay, books.rewards)]
+    steps = [("rewards", _("Rewards"), pay, ledger.rewards)]
     if not by_hand:
         steps += [
-            ("returns", _("Requests to return"), _("Ask to return"), books.returns),
-            ("rejections", _("Rejections"), _("Send rejections"), books.rejections),
+            ("returns", _("Requests to return"), _("Ask to return"), ledger.returns),
+            ("rejections", _("Rejections"), _("Send rejections"), ledger.rejections),
         ]
     return [
-        PaymentStep(do, title, button, plan, describe_plan(books, plan))
+        PaymentStep(do, title, button, plan, describe_plan(ledger, plan))
         for do, title, button, plan in steps
         if plan.people or plan.left_out
     ]
 
 
-def describe_plan(books: Books, plan: Plan | PlanTotals) -> str:
+def describe_plan(ledger: Ledger, plan: Plan | PlanTotals) -> str:
     """Return “12 people, $24.00 and $8.00 for the panel”."""
     people = ngettext("%(n)s person", "%(n)s people", plan.people) % {"n": f"{plan.people:,}"}
     if not plan.amount_minor:
         return people
-    fee = books.fee_of(plan.amount_minor)
+    fee = ledger.fee_of(plan.amount_minor)
     said = {
         "people": people,
-        "money": money_of(books, plan.amount_minor),
-        "fee": money_of(books, fee),
+        "money": money_of(ledger, plan.amount_minor),
+        "fee": money_of(ledger, fee),
     }
     if not fee:
         return _("%(people)s, %(money)s") % said
@@ -425,7 +425,7 @@ class PlanPage(PaymentPage):
         return self.show(
             plan=plan,
             do=request.POST.get("do", ""),
-            summary=describe_plan(Books(self.study), plan),
+            summary=describe_plan(Ledger(self.study), plan),
             left_out=sorted(plan.left_out.items()),
             has_changed=bool(confirmed),
             by_hand=not self.panel.has_api,
@@ -456,7 +456,7 @@ class PlanPage(PaymentPage):
         )
         messages.success(self.request, said % {"n": f"{people:,}"})
         if not by_hand:
-            wake_payer(self.study)
+            notify_payer(self.study)
         return self.go_to("money")
 
     def read_proposer(self) -> Callable[[Study], Plan]:

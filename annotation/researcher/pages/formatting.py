@@ -27,7 +27,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 from annotation.studies.submission_summary import Noticed, Proposal
 
 MISSING = "–"
@@ -150,20 +150,20 @@ def money(minor: float, currency: str) -> str:
     return format_money(round_minor(Decimal(str(minor))), currency)
 
 
-def money_of(books: Books, minor: float) -> str:
+def money_of(ledger: Ledger, minor: float) -> str:
     """Return an amount of a study in its currency."""
-    return money(minor, books.study.currency)
+    return money(minor, ledger.study.currency)
 
 
-def describe_low_pay(books: Books) -> str:
+def describe_low_pay(ledger: Ledger) -> str:
     """Return the warning below the study's lowest hourly pay, "" if there is none."""
-    hourly = books.hourly
+    hourly = ledger.hourly
     rate = hourly.expected if hourly.median is None else hourly.median
     if not hourly.is_too_low or rate is None:
         return ""
     return _("An hour pays %(rate)s, less than the %(minimum)s that the study sets.") % {
-        "rate": money_of(books, rate),
-        "minimum": money_of(books, hourly.minimum),
+        "rate": money_of(ledger, rate),
+        "minimum": money_of(ledger, hourly.minimum),
     }
 
 

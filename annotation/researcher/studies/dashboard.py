@@ -16,7 +16,7 @@ from annotation.researcher.pages.formatting import describe_low_pay
 from annotation.steps.kind import KINDS
 from annotation.studies.dashboard import Dashboard, PageLeft
 from annotation.studies.flag_counts import recall_flags
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 from annotation.studies.overview import Overview
 from annotation.studies.quotas import GroupQuota
 
@@ -246,7 +246,7 @@ def _describe_money(overview: Overview) -> dict[str, str] | None:
     study = overview.study
     if study.origin == Origin.IMPORTED:
         return None
-    books = Books(study, pace=overview.pace)
+    ledger = Ledger(study, pace=overview.pace)
     people = overview.people_to_go
     to_go = (
         ngettext(
@@ -264,13 +264,13 @@ def _describe_money(overview: Overview) -> dict[str, str] | None:
     return {
         "paid": _("%(paid)s paid by the panel, %(under_way)s under way.")
         % {
-            "paid": formatting.money(books.paid_minor, study.currency),
-            "under_way": formatting.money(books.under_way_minor, study.currency),
+            "paid": formatting.money(ledger.paid_minor, study.currency),
+            "under_way": formatting.money(ledger.under_way_minor, study.currency),
         },
         "to_go": to_go
         % {
             "n": f"{people:,}",
             "money": formatting.money(people * study.reward_cents, study.currency),
         },
-        "warning": describe_low_pay(books),
+        "warning": describe_low_pay(ledger),
     }

@@ -36,7 +36,7 @@ from annotation.researcher.pages.study_page import (
 )
 from annotation.researcher.studies.dashboard import describe_flags
 from annotation.researcher.studies.overview import build_figure_table, describe_live, describe_study
-from annotation.studies.ledger import Books
+from annotation.studies.ledger import Ledger
 from annotation.studies.lifecycle import (
     archive_study,
     close_study,
@@ -154,15 +154,15 @@ def describe_launch(study: Study, *, counts_pilot: bool = False) -> list[str]:
         # A pilot that stays apart leaves all ratings still to be paid for.
         counted = copy(study)
         counted.status = study.status if counts_pilot else StudyStatus.LIVE
-        books = Books(counted)
+        ledger = Ledger(counted)
         facts.append(
             gettext(
                 "Participants are promised %(reward)s each, about %(total)s for all that is still "
                 "wanted. The amount stands in the settings."
             )
             % {
-                "reward": money_of(books, study.reward_cents),
-                "total": money_of(books, books.with_fee(books.to_go.amount_minor)),
+                "reward": money_of(ledger, study.reward_cents),
+                "total": money_of(ledger, ledger.with_fee(ledger.to_go.amount_minor)),
             }
         )
     else:

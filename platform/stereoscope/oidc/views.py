@@ -85,7 +85,7 @@ class ProviderError(Exception):
 
 
 @dataclass(frozen=True)
-class Begun:
+class PendingSignIn:
     """What a sign-in that has begun has to come back with."""
 
     state: str
@@ -93,7 +93,7 @@ class Begun:
     verifier: str
 
     @classmethod
-    def new(cls) -> Begun:
+    def new(cls) -> PendingSignIn:
         return cls(*(secrets.token_urlsafe(32) for _ in range(3)))
 
     @property
@@ -116,7 +116,7 @@ def read_provider() -> dict[str, Any]:
     return found
 
 
-def address_to_sign_in(begun: Begun, *, back: str) -> str:
+def address_to_sign_in(begun: PendingSignIn, *, back: str) -> str:
     """Return where the browser is sent; it comes back to ``back``."""
     query = {
         "response_type": "code",
@@ -131,7 +131,7 @@ def address_to_sign_in(begun: Begun, *, back: str) -> str:
     return f"{read_provider()['authorization_endpoint']}?{urlencode(query)}"
 
 
-def redeem(code: str, begun: Begun, *, back: str) -> dict[str, Any]:
+def redeem(code: str, begun: PendingSignIn, *, back: str) -> dict[str, Any]:
     """Return the claims about who signed in, verified. Raises `ProviderError`."""
     provider = read_provider()
     answer = _read_json(
@@ -222,7 +222,7 @@ def finish(request: HttpRequest) -> HttpResponse:
     if not (code := request.GET.get("code", "")):
         return _refuse(request, "the provider sent no code")
     try:
-        claims = redeem(code, Begun(**kept), back=_back(request))
+        claims = redeem(code, PendingSignIn(**kept), back=_back(request))
     except ProviderError as error:
         return _refuse(request, str(error), status=502)
     if account is not None:
@@ -243,7 +243,7 @@ def finish(request: HttpRequest) -> HttpResponse:
 def _send(request: HttpRequest, **kept: Any) -> HttpResponse:
     if not settings.OIDC_ISSUER:
         raise Http404
-    begun = Begun.new()
+    begun = PendingSignIn.new()
     try:
         address = address_to_sign_in(begun, back=_back(request))
     except ProviderError as error:

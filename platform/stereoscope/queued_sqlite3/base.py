@@ -21,7 +21,7 @@ from django.db.backends.sqlite3 import base
 # --- A queue of threads: first come, first served, each woken by the one before it
 
 
-class Turns:
+class WriteQueue:
     """Like a lock, which promises no order: here nobody passes those who wait."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Turns:
 # --- The backend
 
 # By the file of the database.
-TURNS: dict[str, Turns] = {}
+TURNS: dict[str, WriteQueue] = {}
 # A child must not wait for a thread that exists in its parent alone.
 os.register_at_fork(after_in_child=TURNS.clear)
 SQLITE_TIMEOUT_SECONDS = 5.0
@@ -89,7 +89,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     The seam are the four public methods by which Django begins and ends transactions.
     """
 
-    _turns: Turns | None = None
+    _turns: WriteQueue | None = None
 
     def create_cursor(self, name: str | None = None) -> Any:
         return self.connection.cursor(factory=Cursor)
@@ -129,7 +129,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _take_turn(self) -> None:
         if self._turns is not None or self.is_in_memory_db():
             return
-        turns = TURNS.setdefault(str(self.settings_dict["NAME"]), Turns())
+        turns = TURNS.setdefault(str(self.settings_dict["NAME"]), WriteQueue())
         timeout = self.settings_dict["OPTIONS"].get("timeout", SQLITE_TIMEOUT_SECONDS)
         if not turns.take(timeout=timeout):
             raise OperationalError("database is locked")  # as SQLite says it

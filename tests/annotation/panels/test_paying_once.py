@@ -1,4 +1,4 @@
-"""Everyone who is approved is paid once, whatever goes wrong: the books equal the panel's ledger.
+"""Everyone who is approved is paid once, whatever goes wrong: the ledger equal the panel's ledger.
 
 Each example draws people with decisions and bonuses and a schedule of faults: answers of 429, 500
 and 400, silences, dropped connections, before, after and long after the work was done, and workers
@@ -171,12 +171,12 @@ def test_everyone_is_paid_once_whatever_goes_wrong(
     panel.wait_until_idle()
 
     assert Counter(panel.ledger) == expected
-    books = Counter(
+    ledger = Counter(
         (action.reference, "bonus" if action.kind == "bonus" else "reward", action.amount_minor)
         for action in PanelAction.objects.filter(study=study, state=ActionState.CONFIRMED)
         if action.kind != ActionKind.REJECT
     )
-    assert books == Counter(panel.ledger)
+    assert ledger == Counter(panel.ledger)
     for number, (decision, _names) in enumerate(people):
         status = panel.submissions[f"s{study.pk}-{number}"].status
         assert (

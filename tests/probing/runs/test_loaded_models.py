@@ -20,7 +20,7 @@ from probing.models import ModelKind, Run
 from probing.runs.creation import dry_run
 from probing.runs.language_models import register_model
 from probing.runs.loaded_models import load_facts, load_model
-from probing.runs.model_compatibility import explain_misfit, fitting_kinds
+from probing.runs.model_compatibility import compatibility_error, fitting_kinds
 from tests.openai_server import SERVED_NAME, serve_openai
 from tests.probing.lm.tiny_bart import make_tiny_bart
 from tests.probing.runs.fixtures import RunMaker, few_stimuli
@@ -70,9 +70,9 @@ def test_a_dry_run_names_measure_and_model_that_do_not_fit(measure: str) -> None
 
 def test_a_chat_model_writes_and_nothing_else() -> None:
     model = register_model(location="http://localhost:1/v1", served_name="gpt-4")
-    assert explain_misfit(title="X", abilities={"generate"}, model=model) is None
+    assert compatibility_error(title="X", abilities={"generate"}, model=model) is None
     for ability in ("slot", "embed", "text_logprob", "span", "train"):
-        message = explain_misfit(title="X", abilities={ability}, model=model)
+        message = compatibility_error(title="X", abilities={ability}, model=model)
         assert message is not None
         assert message.endswith("“gpt-4” is chat.")
         with pytest.raises(WrongModelKindError):

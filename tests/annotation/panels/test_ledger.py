@@ -19,7 +19,7 @@ from annotation.models import Outcome, PanelSettings, PayDecision
 from annotation.panels.action_plan import propose_rewards
 from annotation.panels.bonuses import BonusCondition, propose_bonus
 from annotation.panels.payment_service import pay_study
-from annotation.studies.ledger import Books, estimate_people, per_hour
+from annotation.studies.ledger import Ledger, estimate_people, per_hour
 from tests.annotation.panels.test_planning import store
 from tests.panels_server import Fault
 
@@ -101,13 +101,13 @@ def test_books_of_a_study_with_something_in_every_state(study, add, panel) -> No
     )
     panel.faults.append(Fault(drop=True, only="/pay/"))
     pay_study(study=study)
-    books = Books(study)
-    assert books.paid_minor == 3 * 200
-    assert books.with_fee(books.paid_minor) == 750
-    assert books.under_way_minor == 3 * 100
-    assert books.undecided == 1
-    assert (books.rewards.people, books.returns.people) == (0, 1)
+    ledger = Ledger(study)
+    assert ledger.paid_minor == 3 * 200
+    assert ledger.with_fee(ledger.paid_minor) == 750
+    assert ledger.under_way_minor == 3 * 100
+    assert ledger.undecided == 1
+    assert (ledger.rewards.people, ledger.returns.people) == (0, 1)
     # $2.00 for 15 minutes is $8.00 an hour, under $12.00.
-    assert (books.hourly.median, books.hourly.n, books.hourly.is_too_low) == (800, 4, True)
-    assert [action.reference for action in books.unclear] == ["a", "b", "c"]
-    assert dict(books.panel_counts) == {"APPROVED": 3, "AWAITING REVIEW": 2}
+    assert (ledger.hourly.median, ledger.hourly.n, ledger.hourly.is_too_low) == (800, 4, True)
+    assert [action.reference for action in ledger.unclear] == ["a", "b", "c"]
+    assert dict(ledger.panel_counts) == {"APPROVED": 3, "AWAITING REVIEW": 2}
