@@ -103,8 +103,11 @@ class RowReader:
         return values
 
     def _label(self, name: str) -> str:
+        """Return what the file calls a column; a side of a pair without a name is its variety."""
+        called = (column for column, held in self.names.items() if held == name)
+        column = next((one for one in called if one in self.record.values), name)
         labels = {"source_text": self.varieties.source, "target_text": self.varieties.target}
-        return labels.get(name, name)
+        return labels.get(column, shorten(column))
 
     def _text(self, values: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:
         value = values.get(name)

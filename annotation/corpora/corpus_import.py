@@ -245,6 +245,10 @@ def check_corpus(corpus: Corpus) -> None:
         raise ValidationError(
             {"target_variety": f"Both varieties are “{corpus.target_variety}”, expected two."}
         )
+    if Corpus.objects.filter(name=corpus.name).exclude(pk=corpus.pk).exists():
+        raise ValidationError(
+            {"name": f"A corpus is already called “{corpus.name}”. Choose another name."}
+        )
     corpus.full_clean()
 
 

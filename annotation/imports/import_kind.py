@@ -476,7 +476,7 @@ class ImportKind(ABC):
 
         Raises `TableFileError` for a file that cannot be read.
         """
-        table = self._read_table(request)
+        table = self.read_table(request)
         held = self._find_columns(table, request)
         rows = [record.values for record in table.records[:EXAMPLES_SHOWN]]
         columns = [
@@ -496,7 +496,7 @@ class ImportKind(ABC):
         Raises `TableFileError` for a file that cannot be read, or lacks a needed column, and
         `BadImportError` if every row is broken.
         """
-        table = self._read_table(request)
+        table = self.read_table(request)
         records = table.records
         problems = [Problem(record.line, record.fault) for record in records if record.fault]
         if len(problems) == len(records):
@@ -551,7 +551,8 @@ class ImportKind(ABC):
                 _hold(held, column, name)
         return held
 
-    def _read_table(self, request: ImportRequest) -> TableFile:
+    def read_table(self, request: ImportRequest) -> TableFile:
+        """Return the rows of a file with its own names of columns."""
         further = self.further()
 
         def count_known(cells: list[str]) -> int:

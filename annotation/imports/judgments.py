@@ -201,18 +201,14 @@ class _Reader:
         pair = self._pair(row)
         variety = row.text("variety", needed=True)
         if variety and variety not in (self.corpus.source_variety, self.corpus.target_variety):
-            row.fault(
-                f"“variety” is “{variety}”, expected {self.corpus.source_variety} or "
-                f"{self.corpus.target_variety}."
-            )
+            known = f"{self.corpus.source_variety} or {self.corpus.target_variety}"
+            row.refuse("variety", variety, known)
         producer = row.text("producer", longest=LONGEST_PRODUCER, needed=True)
-        number = row.whole("annotator", least=1)
+        number = row.whole("annotator", least=1, needed=True)
         ratings = {
-            aspect: row.whole(aspect, least=LIKERT[0], most=LIKERT[-1]) for aspect in ASPECTS
+            aspect: row.whole(aspect, least=LIKERT[0], most=LIKERT[-1], needed=True)
+            for aspect in ASPECTS
         }
-        empty = [name for name, value in {"annotator": number, **ratings}.items() if value is None]
-        if empty and not row.faults:
-            row.fault(f"“{empty[0]}” is empty, expected a whole number.")
         comment, seconds = row.text("comment", as_written=True), row.number("seconds") or 0.0
         if row.faults or pair is None or number is None:
             return None
@@ -241,7 +237,8 @@ class _Reader:
     def _pair(self, row: ImportRow) -> TextPair | None:
         slug = row.text("pair", needed=True)
         if slug and slug not in self.pairs:
-            row.fault(f"“pair” is “{slug}”, which “{self.corpus.name}” does not have.")
+            why = f"which “{self.corpus.name}” does not have."
+            row.refuse("pair", slug, "the slug of a pair", why=why)
         return self.pairs.get(slug)
 
     def _counterpart(

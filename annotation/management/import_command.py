@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.management.base import CommandError
 
 from annotation.common.table_file import TableFileError, read_heading
+from annotation.imports.bad_rows import write_bad_rows
 from annotation.imports.import_kind import (
     BadImportError,
     ImportKind,
@@ -75,6 +77,9 @@ class ImportCommand(FileCommand):
         parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
         parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
         self.add_skip_bad_rows(parser)
+        parser.add_argument(
+            "--bad-rows", type=Path, metavar="FILE", help="write the bad rows there, as CSV"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind = self.known[options.get("kind") or next(iter(self.known))]
@@ -89,14 +94,22 @@ class ImportCommand(FileCommand):
             request = ImportRequest(
                 self.read(path), path.name, given, user, columns, sheet=options["sheet"]
             )
-            self._import(kind, request, **{n: options[n] for n in ("dry_run", "skip_bad_rows")})
+            asked = {name: options[name] for name in ("dry_run", "skip_bad_rows", "bad_rows")}
+            self._import(kind, request, **asked)
 
     def _import(
-        self, kind: ImportKind, request: ImportRequest, *, dry_run: bool, skip_bad_rows: bool
+        self,
+        kind: ImportKind,
+        request: ImportRequest,
+        *,
+        dry_run: bool,
+        skip_bad_rows: bool,
+        bad_rows: Path | None,
     ) -> None:
         try:
             if dry_run:
                 plan = plan_import(kind, request)
+                self._keep_bad_rows(kind, request, plan, bad_rows)
                 self._tell(plan, "Bad")
                 self.stdout.write(
                     f"The file holds {', '.join(plan.told_counts)}. Nothing was stored."
@@ -106,6 +119,7 @@ class ImportCommand(FileCommand):
                 return
             done, plan = import_file(kind, request, skip_bad_rows=skip_bad_rows)
         except BadImportError as error:
+            self._keep_bad_rows(kind, request, error.plan, bad_rows)
             self.tell(error.plan.problems, "Bad")
             self.tell(error.plan.warnings, "Warning")
             self.refuse(error, hint=HINT)
@@ -113,11 +127,23 @@ class ImportCommand(FileCommand):
             self.refuse(error, hint=" For that there is --map.")
         except (TableFileError, ValidationError, PermissionDenied) as error:
             self.refuse(error)
+        self._keep_bad_rows(kind, request, plan, bad_rows)
         self._tell(plan, "Left out")
         self.stdout.write(
             f"{done.name} ({done.public_id}): {', '.join(plan.told_counts)} imported.\n"
             f"Look at it on {settings.SITE_URL}{done.address}"
         )
+
+    def _keep_bad_rows(
+        self, kind: ImportKind, request: ImportRequest, plan: ImportPlan, path: Path | None
+    ) -> None:
+        if path is None or not (written := write_bad_rows(kind, request, plan)):
+            return
+        try:
+            path.write_bytes(written)
+        except OSError as error:
+            raise CommandError(f"“{path}” cannot be written: {error.strerror}.") from error
+        self.stdout.write(f"The bad rows are in {path}, with what is wrong. Import it when mended.")
 
     def _tell(self, plan: ImportPlan, what: str) -> None:
         for entry in plan.entries:

@@ -15,8 +15,8 @@ FORM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
 #: Where files and documents are sent, by people with an account and by programs with a token.
 FILE_PREFIXES = ("/admin/", "/api/")
-#: Where browsers send files, in the one encoding that holds them; the API takes documents.
-UPLOAD_PREFIX = "/admin/"
+#: Where files are taken in the encoding of browsers; else the API takes documents.
+UPLOAD_PREFIXES = ("/admin/", "/api/v1/imports/")
 
 
 def holds_files(content_type: str) -> bool:

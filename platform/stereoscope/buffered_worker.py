@@ -27,7 +27,7 @@ from stereoscope.bodies import (
     FILE_BYTES,
     FILE_PREFIXES,
     FORM_BYTES,
-    UPLOAD_PREFIX,
+    UPLOAD_PREFIXES,
     holds_files,
     may_send_files,
 )
@@ -99,7 +99,7 @@ class _Request(HTTPRequestParser):
         if self.chunked or not self.path.startswith(FILE_PREFIXES):
             self.adj = _FORMS
         is_upload = self.expected_bytes > 0 and holds_files(self.headers.get("CONTENT_TYPE", ""))
-        if is_upload and not self.path.startswith(UPLOAD_PREFIX):
+        if is_upload and not self.path.startswith(UPLOAD_PREFIXES):
             self.error = _NoFilesError("no file can be sent here")
 
 

@@ -24,7 +24,7 @@ from stereoscope.api.errors import answer_problem
 from stereoscope.bodies import (
     FILE_PREFIXES,
     FORM_BYTES,
-    UPLOAD_PREFIX,
+    UPLOAD_PREFIXES,
     holds_files,
     may_send_files,
 )
@@ -84,7 +84,7 @@ class LimitedBodies:
             )
         is_upload = n_bytes > 0 and holds_files(request.content_type or "")
         if is_upload and not (
-            request.path_info.startswith(UPLOAD_PREFIX) and _may_send_files(request)
+            request.path_info.startswith(UPLOAD_PREFIXES) and _may_send_files(request)
         ):
             return _refuse(
                 request,

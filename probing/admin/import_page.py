@@ -10,11 +10,14 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.common.table_file import TableFileError
+from annotation.exports.downloads import build_attachment
+from annotation.imports.bad_rows import write_bad_rows
 from annotation.imports.import_kind import (
     BadImportError,
     FileHead,
@@ -163,7 +166,7 @@ class ImportPage(ResearcherPage):
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         return self.show(form=ImportForm(kind=self.kind, user=self.user))
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
         form = ImportForm(request.POST, request.FILES, kind=self.kind, user=self.user)
         head = FileHead()
         if form.is_valid() or form.cleaned_data.get("raw"):
@@ -194,8 +197,11 @@ class ImportPage(ResearcherPage):
             form.add_error("file", _("Two columns hold the same. Choose one of them."))
         return replace(asked, columns=chosen, guesses=False), replace(head, columns=columns)
 
-    def carry_out(self, form: ImportForm, asked: ImportRequest, head: FileHead) -> HttpResponse:
+    def carry_out(self, form: ImportForm, asked: ImportRequest, head: FileHead) -> HttpResponseBase:
         """Store the file that was looked at, or show what storing it would do."""
+        if "bad-rows" in self.request.POST:
+            written = write_bad_rows(self.kind, asked, plan_import(self.kind, asked))
+            return build_attachment(iter([written]), "bad-rows.csv")
         if "import" not in self.request.POST or form.is_new:  # a new file is looked at first
             return self.show_plan(form, head, plan_import(self.kind, asked))
         done, plan = import_file(
@@ -222,6 +228,7 @@ class ImportPage(ResearcherPage):
             **_describe_entries(plan),
             digest=plan.digest,
             trouble=trouble,
+            has_bad_rows=any(problem.line for problem in plan.problems),
             may_store=not plan.is_empty
             and (form.cleaned_data["skip_bad_rows"] or not plan.problems),
             status=422 if trouble else 200,

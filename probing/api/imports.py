@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.http import QueryDict
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status, viewsets
 from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from annotation.api.permissions import Staff, signed_in
+from annotation.common.strict_json import JsonRefused, read_strict_json
 from annotation.common.table_file import TableFileError
+from annotation.imports.bad_rows import write_bad_rows
 from annotation.imports.import_kind import (
     BadImportError,
+    ImportKind,
     ImportPlan,
     ImportRequest,
     import_file,
@@ -25,13 +32,29 @@ LONGEST_CONTENT = 50_000_000
 PROBLEMS_TOLD = 500
 
 
+@extend_schema_field(OpenApiTypes.BINARY)
+class SentFileField(serializers.FileField):
+    """A file of a form."""
+
+
 class ImportRequestSerializer(serializers.Serializer[Any]):
-    """A file as text, with the options of its kind."""
+    """A file, as text in JSON or as it is in multipart/form-data, with the options of its kind.
+
+    In multipart/form-data, `options` and `columns` are JSON objects.
+    """
 
     kind = serializers.ChoiceField(choices=[])
-    file_name = serializers.CharField(max_length=200, help_text="Its ending says how it is read.")
+    file = SentFileField(
+        required=False, max_length=200, help_text="In multipart/form-data: the file as it is."
+    )
+    file_name = serializers.CharField(
+        max_length=200, required=False, help_text="Beside content: its ending says how it is read."
+    )
     content = serializers.CharField(
-        max_length=LONGEST_CONTENT, trim_whitespace=False, help_text="The file’s text."
+        max_length=LONGEST_CONTENT,
+        required=False,
+        trim_whitespace=False,
+        help_text="In JSON: the file’s text.",
     )
     options = serializers.DictField(
         child=serializers.CharField(allow_blank=True, max_length=10_000),
@@ -46,6 +69,13 @@ class ImportRequestSerializer(serializers.Serializer[Any]):
         help_text="The file’s column by what it holds, where the names do not say so; columns of a "
         "file without a heading are 1, 2 …",
     )
+    sheet = serializers.CharField(
+        max_length=100,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Of a workbook, the one to read; without it the one whose columns fit best.",
+    )
     skip_bad_rows = serializers.BooleanField(required=False, default=False)
     dry_run = serializers.BooleanField(
         required=False, default=False, help_text="Say what would be stored, and store nothing."
@@ -57,6 +87,20 @@ class ImportRequestSerializer(serializers.Serializer[Any]):
         assert isinstance(kind, serializers.ChoiceField)
         kind.choices = sorted(import_kinds())
         return fields
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "file" not in attrs:
+            needed = ("content", "file_name")
+            if missing := [name for name in needed if name not in attrs]:
+                raise serializers.ValidationError(dict.fromkeys(missing, "This field is required."))
+        return attrs
+
+    @property
+    def content_and_name(self) -> tuple[bytes, str]:
+        values = self.validated_data
+        if file := values.get("file"):
+            return file.read(), file.name
+        return values["content"].encode("utf-8", "surrogatepass"), values["file_name"]
 
 
 class BadCellSerializer(serializers.Serializer[Any]):
@@ -78,6 +122,9 @@ class ImportedSerializer(serializers.Serializer[Any]):
     counts = serializers.DictField(child=serializers.IntegerField())
     warnings = serializers.ListField(child=serializers.CharField())
     problems = serializers.ListField(child=serializers.CharField())
+    bad_rows = serializers.CharField(
+        allow_blank=True, help_text="CSV of the rows with problems, with line and reason."
+    )
     bad_cells = BadCellSerializer(many=True, help_text="Of problems, those that are one cell.")
 
 
@@ -99,6 +146,7 @@ class ImportViewSet(viewsets.ViewSet):
     """Results that were made elsewhere; they are marked as imported wherever they are shown."""
 
     permission_classes = (Staff,)
+    parser_classes = (*APIView.parser_classes, MultiPartParser)
 
     @extend_schema(responses=ImportKindSerializer(many=True))
     def list(self, request: Request) -> Response:
@@ -106,43 +154,61 @@ class ImportViewSet(viewsets.ViewSet):
         return Response(ImportKindSerializer(list(import_kinds().values()), many=True).data)
 
     @extend_schema(
-        request=ImportRequestSerializer,
+        request={
+            "application/json": ImportRequestSerializer,
+            "multipart/form-data": ImportRequestSerializer,
+        },
         responses={200: ImportedSerializer, 201: ImportedSerializer},
     )
     def create(self, request: Request) -> Response:
         """Import a file, all of it or nothing; a dry run shows warnings and bad rows first."""
-        form = ImportRequestSerializer(data=request.data)
+        form = ImportRequestSerializer(data=_read_body(request))
         form.is_valid(raise_exception=True)
         values = form.validated_data
         kind, user = import_kinds()[values["kind"]], signed_in(request)
         if not kind.is_open_to(user):
             raise PermissionDenied
+        content, name = form.content_and_name
         asked = ImportRequest(
-            values["content"].encode("utf-8", "surrogatepass"),
-            values["file_name"],
-            values["options"],
-            user,
-            values["columns"],
+            content, name, values["options"], user, values["columns"], sheet=values["sheet"]
         )
         try:
             if values["dry_run"]:
-                return Response(_describe(plan_import(kind, asked)))
+                return Response(_describe(kind, asked, plan_import(kind, asked)))
             done, plan = import_file(kind, asked, skip_bad_rows=values["skip_bad_rows"])
         except TableFileError as error:
             raise serializers.ValidationError({"content": [str(error)]}) from error
         except BadImportError as error:
             told = list(map(str, error.plan.problems[:PROBLEMS_TOLD]))
             raise serializers.ValidationError({"content": [str(error), *told]}) from error
-        return Response(_describe(plan, done.public_id), status=status.HTTP_201_CREATED)
+        stored = _describe(kind, asked, plan, done.public_id)
+        return Response(stored, status=status.HTTP_201_CREATED)
 
 
-def _describe(plan: ImportPlan, public_id: str | None = None) -> dict[str, Any]:
+def _read_body(request: Request) -> Any:
+    """Return the fields of a request; those of a form are texts, of which two are JSON."""
+    if not isinstance(request.data, QueryDict):
+        return request.data
+    fields: dict[str, Any] = request.data.dict()
+    for name in ("options", "columns"):
+        if name in fields:
+            try:
+                fields[name] = read_strict_json(fields[name])
+            except JsonRefused as refusal:
+                raise serializers.ValidationError({name: [str(refusal)]}) from refusal
+    return fields
+
+
+def _describe(
+    kind: ImportKind, asked: ImportRequest, plan: ImportPlan, public_id: str | None = None
+) -> dict[str, Any]:
     return {
         "stored": public_id is not None,
         "public_id": public_id,
         "counts": dict(plan.counts),
         "warnings": list(plan.warnings),
         "problems": list(map(str, plan.problems[:PROBLEMS_TOLD])),
+        "bad_rows": write_bad_rows(kind, asked, plan).decode("utf-8-sig"),
         "bad_cells": BadCellSerializer(
             [one for one in plan.problems[:PROBLEMS_TOLD] if one.column], many=True
         ).data,

@@ -203,7 +203,7 @@ def _read_row(
 ) -> None:
     """Add what a row says to its runs; what is wrong with it is left with the row."""
     asked = wide or ["y_pred"]
-    group, text = row.text("group"), " ".join(row.text("text").split())
+    group, text = row.text("group", needed=True), " ".join(row.text("text").split())
     said = [row.text(name) for name in ("y_true", *asked)]
     names = [(one.rpartition(":")[0].strip(), one.rpartition(":")[2].strip()) for one in wide]
     names = names or [(producer or row.text("model"), row.text("run_id") or ONE_RUN)]
@@ -241,6 +241,13 @@ def _align(by_run: dict[tuple[str, str], list[tuple[Sentence, int]]], read: Read
     (first, keys), *_ = ((key, list(rows)) for key, rows in numbered.items())
     for key, rows in numbered.items():
         differing = [sentence for sentence, _ in rows.keys() ^ set(keys)]
+        if differing and {(s.group, s.text) for s, _ in rows} == {
+            (s.group, s.text) for s, _ in keys
+        }:
+            read.refuse(
+                f"Run “{key[1]}” of “{key[0]}” has other true labels than run “{first[1]}” of "
+                f"“{first[0]}”, such as for “{shorten(differing[0].text)}”. Each sentence has one."
+            )
         if differing:
             shown = differing[0].text or f"of the group {differing[0].group}"
             read.refuse(

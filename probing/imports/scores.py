@@ -102,11 +102,12 @@ def _read_row(
     group_slug = group if group in groups else vocabulary.find_group(group)
     trait_slug = trait if trait in traits else vocabulary.find_scale(trait)
     if group and group_slug is None:
-        row.fault(f"“group” is “{group}”, which the library does not have. Add it there.")
+        why = "which the library does not have. Add it there."
+        row.refuse("group", group, "a group of the library", why=why)
     if trait and trait_slug is None:
         swapped = vocabulary.is_reversed(trait)
         why = "has its poles exchanged" if swapped else "is no trait pair of the library"
-        row.fault(f"“trait” is “{trait}”, which {why}.")
+        row.refuse("trait", trait, "a trait pair of the library", why=f"which {why}.")
     return {
         "name": row.text("name", longest=40) or PAIR_SCORE,
         "group": group_slug or "",

@@ -35,7 +35,8 @@ class Texts:
         pair, variety = row.text("pair", needed=True), row.text("variety", needed=True)
         varieties = (self.corpus.source_variety, self.corpus.target_variety)
         if pair and pair not in self.pairs:
-            row.fault(f"“pair” is “{pair}”, which “{self.corpus.name}” does not have to evaluate.")
+            why = f"which “{self.corpus.name}” does not have to evaluate."
+            row.refuse("pair", pair, "the slug of a pair", why=why)
         if variety and variety not in varieties:
             row.refuse("variety", variety, " or ".join(varieties))
         return pair, variety

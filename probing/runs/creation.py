@@ -160,7 +160,7 @@ def _store(run: Run, plan: list[ShardPlan]) -> None:
         log_event(
             run_id=run.pk,
             kind=RunEventKind.PLANNED,
-            message=f"planned {len(plan)} shards in one transaction",
+            message=f"planned {len(plan)} shard{'s' * (len(plan) != 1)} in one transaction",
         )
         transaction.on_commit(wake_workers, robust=True)
 

@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--include",
             nargs="+",
-            choices=EXTRAS,
+            choices=[str(extra) for extra in EXTRAS],
             default=[],
             help="submissions that do not count, marked by their origin or decision",
         )
@@ -69,8 +69,10 @@ class Command(BaseCommand):
             raise CommandError(
                 f"This study has no table “{unknown[0]}”, expected one of: {', '.join(tables)}."
             )
-        if not folder.is_dir():
-            raise CommandError(f"“{folder}” is no folder.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"“{folder}” is no folder, and none can be made there.") from error
         for table in options["table"] or tables:
             for end in [*(FORMATS[name] for name in options["format"]), CODEBOOK]:
                 self._write(study, f"{table}{end}", folder, options["include"])

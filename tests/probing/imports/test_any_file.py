@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from rest_framework.test import APIClient
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
+    BadImportError,
     ImportKind,
     ImportRequest,
     import_file,
@@ -263,3 +266,71 @@ def test_a_preview_says_which_norms_are_replaced(client: Client) -> None:
     assert "is here already, with the same" in look(client, "norms", "n.csv", file).text
     page = look(client, "norms", "n.csv", file.replace(b"lazy,75", b"lazy,74"))
     assert "“old” is here already, and is replaced" in html.unescape(page.text)
+
+
+MIXED = "person,Group,trait,rating\np1,women,cold-warm,80\np2,Martians,cold-warm,=1+1\np3,man\n"
+
+
+def read_bad_rows(content: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content)))
+
+
+def test_bad_rows_come_back_with_their_reasons_and_are_imported_when_mended(
+    tmp_path: Path, client: Client, api: APIClient
+) -> None:
+    """Every fault of a row is named, in the file's own words for its columns."""
+    page = look(client, "ratings", "a.csv", MIXED.encode(), **ABOUT)
+    address = f"{reverse(ADDRESS)}?kind=ratings"
+    kept = {**carried(page), **ABOUT, "bad-rows": ""}
+    sent = b"".join(client.post(address, kept).streaming_content).decode("utf-8-sig")
+    heading, martian, short = read_bad_rows(sent)
+    assert heading == ["import_line", "import_problem", "person", "Group", "trait", "rating"]
+    assert "“Group” is “Martians”" in martian[1]
+    assert "“rating” is “=1+1”" in martian[1]
+    assert (martian[-1], short[:2]) == (
+        "'=1+1",
+        ["4", "has 2 cells, expected 4 as in the heading."],
+    )
+    file, bad = tmp_path / "a.csv", tmp_path / "bad.csv"
+    file.write_text(MIXED)
+    call_command("import_results", "ratings", str(file), bad_rows=bad, skip_bad_rows=True, **ABOUT)
+    assert bad.read_text(encoding="utf-8-sig").splitlines() == sent.splitlines()
+    mended = sent.replace("Martians", "men").replace("'=1+1", "20").partition('4,"has')[0]
+    asked = {"kind": "ratings", "file_name": "a.csv", "content": mended, "options": ABOUT}
+    done = api.post("/api/v1/imports/", asked, format="json")
+    assert (done.status_code, done.json().get("warnings")) == (201, []), done.text
+    tried = api.post(
+        "/api/v1/imports/",
+        {**asked, "content": MIXED.replace("p1", "p9"), "dry_run": True},
+        format="json",
+    )
+    assert read_bad_rows(tried.json()["bad_rows"])[1] == martian
+
+
+def test_http_takes_a_workbook_as_it_is(api: APIClient) -> None:
+    asked = {
+        "kind": "ratings",
+        "file": SimpleUploadedFile("book.xlsx", workbook()),
+        "options": json.dumps(ABOUT),
+        "sheet": "Old data",
+    }
+    done = api.post("/api/v1/imports/", asked, format="multipart")
+    assert done.status_code == 201, done.text
+    assert stored() == {("woman", "cold-warm", 10.0)}
+    wrong = api.post("/api/v1/imports/", {"kind": "ratings", "options": "{"}, format="multipart")
+    assert "not JSON" in wrong.text
+    assert "file_name" in api.post("/api/v1/imports/", {"kind": "ratings"}, format="json").text
+
+
+def test_other_true_labels_and_an_empty_group_are_told() -> None:
+    lines = (
+        "sent,group,text,producer,predicted,run\n"
+        "0,a,x,m,0,1\n0,b,y,m,0,1\n{},a,x,m,0,2\n0,b,y,m,0,2\n"
+    )
+    kind, options = import_kinds()["predictions"], {"data_set": "x"}
+    with pytest.raises(TableFileError, match="has other true labels than run “1” of “m”"):
+        plan_import(kind, ImportRequest(lines.format(1).encode(), "a.csv", options))
+    empty = lines.format(0).replace("0,a,x,m,0,1", "0,,x,m,0,1")
+    with pytest.raises(BadImportError) as caught:
+        plan_import(kind, ImportRequest(empty.encode(), "a.csv", options))
+    assert str(caught.value.plan.problems[0]) == "Line 2: “group” is empty, expected a text."

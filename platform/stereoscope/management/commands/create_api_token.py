@@ -19,8 +19,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("account")
         parser.add_argument("--name", default="command line", help="what the token is for")
+        scopes = "; ".join(f"{scope.value}: {scope.label}" for scope in Scope)
         parser.add_argument(
-            "--scope", action="append", choices=Scope.values, help="may be given several times"
+            "--scope",
+            action="append",
+            choices=Scope.values,
+            help=f"what it may do beyond reading, may be given several times ({scopes}); "
+            f"without one: {Scope.READ.value}",
         )
         parser.add_argument("--days", type=int, default=USUAL_DAYS, help="until it expires")
 
@@ -29,7 +34,7 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no active account “{account}”.")
         try:
-            _token, key = create_token(
+            token, key = create_token(
                 user=user,
                 name=options["name"],
                 scopes=options["scope"] or [Scope.READ],
@@ -38,3 +43,8 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         self.stdout.write(key)
+        self.stderr.write(
+            f"It may {', '.join(token.scopes)} what {account} may, until "
+            f"{token.expires_at:%Y-%m-%d}. "
+            "Send it as “Authorization: Token …”. Imports need --scope write."
+        )
