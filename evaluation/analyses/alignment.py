@@ -13,9 +13,7 @@ from evaluation.analyses.alignment_cells import (
     build_cells,
     frame_values,
     tau_of,
-    why_no_interval,
 )
-from evaluation.analyses.alignment_resamples import draw_resamples, mean_over_groups
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     AlignmentResult,
@@ -30,23 +28,21 @@ from evaluation.analyses.noise_ceiling import no_ceiling, noise_ceiling
 from evaluation.analyses.questions import answer_questions
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
+from evaluation.analyses.tau_answers import Answer
 from evaluation.metrics import (
+    Interval,
+    RankCorrelation,
     UndefinedReason,
     holm_correction,
-    kendall_tau_b_batch,
     no_interval,
     precision_at_k,
-    precision_at_k_batch,
-    recentered_interval,
     tau_over_scales,
 )
 from probing.measures.streams import named_stream
 
 NAME = "alignment"
 VERSION = "1.0.0"
-
-TAU_BOUNDS = (-1.0, 1.0)
-SHARE_BOUNDS = (0.0, 1.0)
+OBSERVED = "wild bootstrap of submissions"
 
 Array = NDArray[np.float64]
 
@@ -74,10 +70,9 @@ def analyze_alignment(
     groups like these, each with the interval and the p-value of its question (`true_tau`).
 
     Intervals. A group's tau leaves out its scales in turn (`tau_over_scales`); its precision rests
-    on too few scales for an interval, a cell's mean takes Student's t. The pooled values as
-    observed resample whole submissions and take the recentered percentile: it covers the
-    value that studies of this size have on average, not the value without noise
-    (`evaluation.metrics.interval`).
+    on too few scales for an interval, a cell's mean takes Student's t. The pooled tau as observed
+    has the interval of the value that studies of as many people have on average (`true_tau`); means
+    over groups as observed have none.
 
     Undefined numbers are NaN with a reason; bad input raises ValueError before any work.
     """
@@ -89,9 +84,6 @@ def analyze_alignment(
         raise ValueError("a score is infinite; give NaN and a reason instead")
     human = cube.means
     complete = ~np.isnan(human) & ~np.isnan(model)
-    resamples = None
-    if options.n_resamples and len(cube.submissions) > 1:
-        resamples = draw_resamples(cube, options)
     by_group = tuple(
         align_group(g, cube, human, model, complete, options) for g in range(len(cube.groups))
     )
@@ -109,7 +101,7 @@ def analyze_alignment(
         options=options,
         groups=cube.groups,
         scales=cube.scales,
-        pooled=_pool(cube, human, model, complete, by_group, resamples, options),
+        pooled=_pool(cube, human, model, complete, by_group, options),
         by_group=by_group,
         cells=cells,
         left_out=strangers + _stranger_scores(table, cube) + _gaps(cells, by_group, cube),
@@ -120,7 +112,6 @@ def _sign(options: AlignmentOptions) -> str:
     parts = {
         "seed": options.seed,
         "streams": "named",
-        "resamples": options.n_resamples,
         "splits": options.n_splits,
         "level": options.level,
         "ceiling": options.ceiling_share,
@@ -128,7 +119,7 @@ def _sign(options: AlignmentOptions) -> str:
         "center": options.center,
         "tau": "b",
         "group": "jackknife:scales",
-        "overall": "recentered:submissions",
+        "overall": "wild:submissions",
         "holm": "groups",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])
@@ -184,26 +175,17 @@ def _ceiling(
     return noise_ceiling(values, n_splits=options.n_splits, share=options.ceiling_share, rng=rng)
 
 
-def without_interval(value: float, reason: str, level: float) -> ResampledValue:
-    """Return precision of one group, which has no interval."""
-    return ResampledValue(value, no_interval(UndefinedReason.FEW_PLACES, level=level), reason)
-
-
-def _estimate(
-    value: float,
-    draws: Array,
-    reason: str,
-    blocked: str,
-    bounds: tuple[float, float],
-    options: AlignmentOptions,
+def without_interval(
+    value: float, reason: str, level: float, why: str = UndefinedReason.FEW_PLACES
 ) -> ResampledValue:
-    if np.isnan(value):
-        interval = no_interval(UndefinedReason.NO_ESTIMATE, level=options.level)
-    elif blocked:
-        interval = no_interval(blocked, level=options.level)
-    else:
-        interval = recentered_interval(value, draws, level=options.level, bounds=bounds)
-    return ResampledValue(float(value), interval, reason)
+    """Return a value that has no interval; why : by default, that it is precision of one group."""
+    return ResampledValue(float(value), no_interval(why, level=level), reason)
+
+
+def observed_tau(tau: RankCorrelation, answer: Answer, level: float) -> ResampledValue:
+    """Return the pooled tau with the interval of its answer."""
+    interval = Interval(answer.low, answer.high, level, OBSERVED, reason=answer.interval_reason)
+    return ResampledValue(tau.value, interval, tau.reason)
 
 
 def _pool(
@@ -212,76 +194,35 @@ def _pool(
     model: Array,
     complete: NDArray[np.bool_],
     by_group: tuple[GroupAlignment, ...],
-    resamples: Array | None,
     options: AlignmentOptions,
 ) -> PooledAlignment:
-    used = cube.rated & complete
-    annotations = np.asarray(used.any(axis=2))
-    people = int(annotations.any(axis=1).sum())
-    blocked = why_no_interval(people, resamples, options)
+    annotations = np.asarray((cube.rated & complete).any(axis=2))
     tau = tau_of(human.ravel(), model.ravel())
-    draws = {name: np.empty(0) for name in ("tau", "group_tau", "top", "bottom", "mean")}
-    thinned = 0
-    if resamples is not None and not blocked:
-        draws = pooled_draws(model, complete, by_group, resamples, options)
-        thinned = int(np.isnan(resamples[:, complete]).any(axis=1).sum())
+    answers = answer_questions(cube.values, model, options)
 
-    def over_groups(values: list[float], name: str, bounds: tuple[float, float]) -> ResampledValue:
+    def over_groups(values: list[float]) -> ResampledValue:
         found = [value for value in values if not np.isnan(value)]
         mean = float(np.mean(found)) if found else np.nan
         reason = UndefinedReason.NONE if found else UndefinedReason.NO_GROUP
-        return _estimate(mean, draws[name], reason, blocked, bounds, options)
+        return without_interval(mean, reason, options.level, UndefinedReason.OBSERVED_MEAN)
 
     above = [g for g in by_group if g.tau.value > 0 and g.p_holm < 1 - options.level]
     return PooledAlignment(
-        n_submissions=people,
+        n_submissions=int(annotations.any(axis=1).sum()),
         n_annotations=int(annotations.sum()),
         n_groups=int(complete.any(axis=1).sum()),
         n_cells=int(complete.sum()),
-        tau=_estimate(tau.value, draws["tau"], tau.reason, blocked, TAU_BOUNDS, options),
+        tau=observed_tau(tau, answers.observed, options.level),
         p_value=tau.p_value,
-        group_tau=over_groups([g.tau.value for g in by_group], "group_tau", TAU_BOUNDS),
-        precision_top=over_groups([g.precision_top.value for g in by_group], "top", SHARE_BOUNDS),
-        precision_bottom=over_groups(
-            [g.precision_bottom.value for g in by_group], "bottom", SHARE_BOUNDS
-        ),
-        precision=over_groups([g.precision.value for g in by_group], "mean", SHARE_BOUNDS),
+        group_tau=over_groups([g.tau.value for g in by_group]),
+        precision_top=over_groups([g.precision_top.value for g in by_group]),
+        precision_bottom=over_groups([g.precision_bottom.value for g in by_group]),
+        precision=over_groups([g.precision.value for g in by_group]),
         ceiling=_ceiling(cube.values[:, complete], tau.reason, options),
         n_tested=sum(not np.isnan(g.p_value) for g in by_group),
         n_above_zero=len(above),
-        n_thinned=thinned,
-        answers=answer_questions(cube.values, model, options),
+        answers=answers,
     )
-
-
-def pooled_draws(
-    model: Array,
-    complete: NDArray[np.bool_],
-    by_group: tuple[GroupAlignment, ...],
-    resamples: Array,
-    options: AlignmentOptions,
-) -> dict[str, Array]:
-    """Every pooled quantity over resampled submissions, the scales as they are."""
-    taus, tops, bottoms, means = [], [], [], []
-    for g, group in enumerate(by_group):
-        scores = np.where(complete[g], model[g], np.nan)
-        if not np.isnan(group.tau.value):
-            taus.append(kendall_tau_b_batch(resamples[:, g], scores))
-        if not np.isnan(group.precision.value):
-            drawn = precision_at_k_batch(
-                scores, resamples[:, g], k=options.k, center=options.center
-            )
-            tops.append(drawn.top)
-            bottoms.append(drawn.bottom)
-            means.append(drawn.mean)
-    n = options.n_resamples
-    return {
-        "tau": kendall_tau_b_batch(resamples[:, complete], model[complete]),
-        "group_tau": mean_over_groups(taus, n),
-        "top": mean_over_groups(tops, n),
-        "bottom": mean_over_groups(bottoms, n),
-        "mean": mean_over_groups(means, n),
-    }
 
 
 def _stranger_scores(table: ScoreTable, cube: RatingCube) -> tuple[LeftOut, ...]:

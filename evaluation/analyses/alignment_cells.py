@@ -17,6 +17,7 @@ from evaluation.metrics import (
     UndefinedReason,
     kendall_tau_b,
     no_interval,
+    precision_at_k,
 )
 from evaluation.metrics.few_units import LEAST_RATINGS
 
@@ -34,15 +35,16 @@ def frame_values(frame: pd.DataFrame, cube: RatingCube) -> Array:
     return ordered.to_numpy(dtype=float)
 
 
-def why_no_interval(people: int, resamples: Array | None, options: AlignmentOptions) -> str:
-    """Return the reason why that many people give no interval, empty where they do."""
-    if people == 0:
-        return UndefinedReason.NO_RATINGS
-    if options.n_resamples == 0:
-        return UndefinedReason.NOT_REQUESTED
-    if people == 1 or resamples is None:
-        return UndefinedReason.ONE_RATER
-    return UndefinedReason.NONE
+def mean_precision(scores: Array, human: Array, options: AlignmentOptions) -> float:
+    """Return the mean over groups of precision at k, NaN where no group has one.
+
+    scores, human : (n_groups, n_scales)
+    """
+    found = [
+        precision_at_k(*rows, k=options.k, center=options.center).mean
+        for rows in zip(scores, human, strict=True)
+    ]
+    return float(np.nanmean(found)) if not np.isnan(found).all() else np.nan
 
 
 def tau_of(human: Array, model: Array) -> RankCorrelation:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
 from evaluation.analyses.alignment import analyze_alignment
-from evaluation.analyses.alignment_cells import frame_values
+from evaluation.analyses.alignment_cells import frame_values, mean_precision
 from evaluation.analyses.alignment_comparison_result import (
     ALL,
     PRECISION,
@@ -27,36 +27,22 @@ from evaluation.analyses.alignment_comparison_result import (
     RunLeftOut,
     RunOverall,
 )
-from evaluation.analyses.alignment_resamples import (
-    draw_people,
-    mean_over_groups,
-    mean_precision,
-    resampled_means,
-)
 from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
 from evaluation.analyses.questions import compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
+from evaluation.analyses.tau_answers import Answer
 from evaluation.metrics import (
     UndefinedReason,
     holm_correction,
     kendall_tau_b,
-    kendall_tau_b_batch,
-    no_interval,
-    precision_at_k_batch,
-    recentered_interval,
-    recentered_p_value,
 )
-
-# --- Paired differences between runs ---
-
-DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
 
 Array = NDArray[np.float64]
 
 
-class SharedResamples:
-    """Resamples of people that serve all runs, so that what people share cancels.
+class _Pairs:
+    """Differences between every two runs beside the same people, so that what they share cancels.
 
     models : run → (n_groups, n_scales) scores in the order of the cube, NaN = no score
     """
@@ -66,25 +52,20 @@ class SharedResamples:
     ) -> None:
         self.cube, self.models, self.options = cube, models, options
         self.human = cube.means
-        self.means: Array | None = None
-        if options.n_resamples and len(cube.submissions) > 1:
-            self.means = resampled_means(cube, draw_people(cube, options))
-        self._draws: dict[tuple[str, str, bytes], Array] = {}
 
     def differences(self, part: str) -> tuple[Difference, ...]:
         """Return the difference of every two runs in tau and in precision at k.
 
-        Both runs of a pair rest on the cells that both of them score and people rated. The observed
-        difference resamples submissions; its p-value, of the same resamples, is Holm-corrected over
-        the pairs, for either quantity apart. The difference without noise, and
-        both for groups like these, come in closed form (`questions`).
+        Both runs of a pair rest on the cells that both of them score and people rated. Intervals
+        and p-values come in closed form (`questions`); p-values are Holm-corrected over the pairs,
+        for either quantity apart.
         """
         found: list[Difference] = []
         for quantity in (TAU, PRECISION):
             drawn = [
                 self._difference(part, quantity, *pair) for pair in combinations(self.models, 2)
             ]
-            corrected = holm_correction([row.p_value for row in drawn])
+            corrected = holm_correction([row.observed.p_value for row in drawn])
             generalizing = holm_correction(
                 [row.generalizing.p_value if row.generalizing else np.nan for row in drawn]
             )
@@ -103,18 +84,14 @@ class SharedResamples:
         cells = self._cells(first, second)
         values = [self._value(quantity, run, cells) for run in (first, second)]
         value = values[0] - values[1]
-        people = no_interval(self._blocked(value), level=self.options.level)
-        p_value = np.nan
-        if not people.reason:
-            a, b = (self._drawn(quantity, run, cells) for run in (first, second))
-            level, bounds = self.options.level, DIFFERENCE_BOUNDS[quantity]
-            people = recentered_interval(value, a - b, level=level, bounds=bounds)
-            p_value = recentered_p_value(value, a - b)
         ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
         if quantity == TAU:
-            noise_free, generalizing = compare_taus(ratings, models, self.options)
+            noise_free, generalizing, observed = compare_taus(ratings, models, self.options)
         else:
             noise_free, generalizing = None, compare_precisions(ratings, models, self.options)
+            why = UndefinedReason.NO_ESTIMATE if np.isnan(value) else UndefinedReason.OBSERVED_MEAN
+            observed = Answer(value, interval_reason=why)
+        reason = str(UndefinedReason.NO_VALUES) if np.isnan(value) else ""
         return Difference(
             part=part,
             quantity=quantity,
@@ -124,54 +101,18 @@ class SharedResamples:
             n_cells=int(cells.sum()),
             first_value=values[0],
             second_value=values[1],
-            value=value,
-            people=people,
-            p_value=p_value,
+            observed=replace(observed, value=value, n=int(cells.sum()), reason=reason),
             p_holm=np.nan,
-            reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
             noise_free=noise_free,
             generalizing=generalizing,
             p_generalizing_holm=np.nan,
         )
-
-    def _blocked(self, value: float) -> str:
-        if np.isnan(value):
-            return UndefinedReason.NO_ESTIMATE
-        if self.options.n_resamples == 0:
-            return UndefinedReason.NOT_REQUESTED
-        return UndefinedReason.ONE_RATER if self.means is None else UndefinedReason.NONE
 
     def _value(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> float:
         scores = np.where(cells, self.models[run], np.nan)
         if quantity == TAU:
             return kendall_tau_b(self.human.ravel(), scores.ravel()).value
         return mean_precision(scores, self.human, self.options)
-
-    def _drawn(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> Array:
-        """Return the values of every resample of people, (n_resamples,)."""
-        key = quantity, run, cells.tobytes()
-        if key not in self._draws:
-            draw = self._drawn_tau if quantity == TAU else self._drawn_precision
-            self._draws[key] = draw(run, cells)
-        return self._draws[key]
-
-    def _drawn_tau(self, run: str, cells: NDArray[np.bool_]) -> Array:
-        return kendall_tau_b_batch(self._resampled[:, cells], self.models[run][cells])
-
-    def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Array:
-        k, center = self.options.k, self.options.center
-        scores = np.where(cells, self.models[run], np.nan)
-        rows = [
-            precision_at_k_batch(scores[g], self._resampled[:, g], k=k, center=center).mean
-            for g in range(len(scores))
-        ]
-        return mean_over_groups(rows, len(self._resampled))
-
-    @property
-    def _resampled(self) -> Array:
-        if self.means is None:
-            raise ValueError("there are no resamples")
-        return self.means
 
 
 NAME = "alignment_comparison"
@@ -196,9 +137,8 @@ def compare_alignments(
     pilot_groups : groups that helped to choose templates; with some, everything overall is given
         a second time without them
 
-    Every run is aligned as `analyze_alignment` does, with the same seed and so the same resampled
-    people; see `SharedResamples` for the pairs. Raises ValueError for bad
-    input, for a pilot group that is not among the groups, and where no group is left to test.
+    Every run is aligned as `analyze_alignment` does; see `_Pairs` for the pairs. Raises ValueError
+    for bad input, for a pilot group that is not among the groups, and where no group is left.
     """
     options = options or AlignmentOptions()
     if len(scores) < 2:
@@ -227,9 +167,8 @@ def compare_alignments(
             whole = found
         cube, _ = build_rating_cube(kept, groups=own, scales=scales)
         models = {run: frame_values(table.mean, cube) for run, table in scores.items()}
-        shared = SharedResamples(cube, models, options)
         overall += _overall(part, found)
-        differences += shared.differences(part)
+        differences += _Pairs(cube, models, options).differences(part)
     return ComparisonResult(
         analysis=NAME,
         version=VERSION,
@@ -301,15 +240,13 @@ def _sign(options: AlignmentOptions, pilot_groups: Sequence[str]) -> str:
     parts = {
         "seed": options.seed,
         "streams": "named",
-        "resamples": options.n_resamples,
         "splits": options.n_splits,
         "level": options.level,
         "k": options.k,
         "center": options.center,
         "tau": "b",
         "pilot": "+".join(pilot_groups) or "none",
-        "difference": "recentered:submissions",
-        "p": "recentered",
+        "difference": "wild:submissions",
         "holm": "groups,table,runs,pairs",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])

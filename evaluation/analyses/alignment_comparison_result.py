@@ -12,7 +12,6 @@ from evaluation.analyses.alignment_result import (
     PooledAlignment,
 )
 from evaluation.analyses.tau_answers import Answer
-from evaluation.metrics import Interval
 from evaluation.metrics.shown import Shown
 
 ALL, TEST = "all", "test"
@@ -55,8 +54,8 @@ class Difference:
     """First run minus second run, on the cells that both score and people rated.
 
     quantity : tau (pooled over cells) or precision (mean over groups)
-    people : interval that resamples whole submissions
-    p_value, p_holm : two-sided, from the same resamples; corrected over the pairs of the part
+    observed : the difference as observed for these groups; of tau with what other people would give
+    p_holm : of `observed`, corrected over the pairs of the part
     noise_free, generalizing : the difference without noise, for these groups (tau alone) and for
         groups like these
     p_generalizing_holm : of `generalizing`, corrected over the pairs of the part
@@ -70,11 +69,8 @@ class Difference:
     n_cells: int
     first_value: float
     second_value: float
-    value: float
-    people: Interval
-    p_value: float
+    observed: Answer
     p_holm: float
-    reason: str
     noise_free: Answer | None
     generalizing: Answer
     p_generalizing_holm: float
@@ -92,9 +88,9 @@ class RunLeftOut:
 class ComparisonResampling:
     """What was drawn again for which interval."""
 
-    overall: str = "whole submissions"
+    overall: str = "signs of whole submissions"
     group: str = "scales, left out in turn"
-    difference: str = "whole submissions, the same for both runs"
+    difference: str = "signs of whole submissions, the same for both runs"
 
 
 @dataclass(frozen=True)

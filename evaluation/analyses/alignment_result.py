@@ -16,7 +16,7 @@ class AlignmentOptions:
     """The choices behind an alignment.
 
     seed : whole number from 0; the same seed and data give the same intervals
-    n_resamples : bootstrap resamples, 0 for no intervals
+    n_resamples : how often answers of participants are exchanged
     n_splits : split halves for the noise ceiling, 0 for none
     level : coverage of the intervals, 0 to 1
     ceiling_share : central share of the split halves that the ceiling's band shows, 0 to 1
@@ -50,7 +50,7 @@ class Resampling:
     """What was drawn again for which interval."""
 
     group: str = "scales, left out in turn"
-    overall: str = "whole submissions"
+    overall: str = "signs of whole submissions"
 
 
 @dataclass(frozen=True)
@@ -160,16 +160,15 @@ class GroupAlignment:
 class PooledAlignment:
     """All groups together.
 
-    tau, p_value : over all cells pooled, as observed (Cao et al. 2022, Table 6); the interval
-        resamples people only, the p-value takes the cells for independent
-    group_tau : mean of the groups' taus, which differs from the pooled one
-    precision_* : means over groups
+    tau, p_value : over all cells pooled, as observed (Cao et al. 2022, Table 6); the interval is
+        that of `answers.observed`, the p-value takes the cells for independent
+    group_tau : mean of the groups' taus, which differs from the pooled one; without interval
+    precision_* : means over groups, likewise
     n_submissions, n_annotations, n_cells, n_groups : people, people × groups, cells and groups
         that the estimates rest on
     n_tested, n_above_zero : groups with a p-value; groups with tau > 0 and a corrected p-value
         below 1 − level
-    n_thinned : resamples in which some cell had no rating, so that they rest on fewer cells
-    answers : tau without noise, for these groups and for groups like these
+    answers : tau without noise and as observed, for these groups and for groups like these
     """
 
     n_submissions: int
@@ -185,7 +184,6 @@ class PooledAlignment:
     ceiling: NoiseCeiling
     n_tested: int
     n_above_zero: int
-    n_thinned: int
     answers: Answers
 
 

@@ -24,14 +24,16 @@ def answer_questions(values: Array, scores: Array, options: AlignmentOptions) ->
         reliability=found.reliability,
         noise_free=found.noise_free(options.level),
         generalizing=found.generalizing(options.level),
+        observed=found.as_observed(options.level),
         precision=_precision(values, scores, options).generalizing(options.level),
     )
 
 
 def compare_taus(
     values: tuple[Array, Array], scores: tuple[Array, Array], options: AlignmentOptions
-) -> tuple[Answer, Answer]:
-    """Return first − second of tau without noise, for these groups and for groups like these.
+) -> tuple[Answer, Answer, Answer]:
+    """Return first − second of tau: without noise for these groups and for groups like these, and
+    as observed.
 
     values, scores : of the first and of the second, as in `answer_questions`; only cells count
         that both have

@@ -47,7 +47,7 @@ class Subgroup:
     """Participants who gave one answer; question and answer are empty for all of them.
 
     n_people, n_cells : people, and cells that tau rests on
-    tau, precision : pooled over cells, and mean over groups, as observed; intervals resample people
+    tau, precision : pooled over cells, and mean over groups, as observed; tau has an interval
     p_value : of tau, as published: all cells independent
     answers : tau without noise, for these groups and for groups like these
     """
@@ -144,7 +144,7 @@ class SubgroupDifference:
 class SubgroupResampling:
     """What was drawn again for which number."""
 
-    overall: str = "whole submissions"
+    overall: str = "signs of whole submissions"
     group: str = "scales, left out in turn"
     permutation: str = "the answers of whole submissions, exchanged between people who answered"
 

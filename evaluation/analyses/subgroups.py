@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
 from annotation.common.small_cells import DEFAULT_MINIMUM, UNANSWERED, choose_crossed, choose_shown
-from evaluation.analyses.alignment import without_interval
-from evaluation.analyses.alignment_cells import frame_values, rating_interval, tau_of
-from evaluation.analyses.alignment_resamples import (
-    draw_people,
-    mean_over_groups,
+from evaluation.analyses.alignment import observed_tau, without_interval
+from evaluation.analyses.alignment_cells import (
+    frame_values,
     mean_precision,
-    resampled_means,
+    rating_interval,
+    tau_of,
 )
 from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
 from evaluation.analyses.questions import answer_questions, compare_precisions, compare_taus
@@ -43,42 +42,36 @@ from evaluation.analyses.subgroup_result import (
     SubgroupGroup,
     SubgroupResult,
 )
+from evaluation.analyses.weighted_means import weighted_means
 from evaluation.metrics import (
-    Interval,
     RankCorrelation,
     UndefinedReason,
     holm_correction,
     kendall_tau_b_batch,
-    no_interval,
     precision_at_k,
     precision_at_k_batch,
-    recentered_interval,
     tau_over_scales,
 )
 from evaluation.metrics.draws import middle
 from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.known_values import mean_of_known
 from evaluation.metrics.resampled_test import permutation_p_value
 from probing.measures.streams import named_stream
 
-# --- Resampled and permuted values of subgroups: tau over cells and precision over groups ---------
+# --- Values of subgroups, and what exchanged answers give ----------------------------------------
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
 class SubgroupDraws:
-    """The people of a study with a model's scores, drawn again as often as the options say.
+    """The people of a study with a model's scores, their answers exchanged as often as options say.
 
     model : (n_groups, n_scales) in the order of the cube, NaN = no score
     """
 
     def __init__(self, cube: RatingCube, model: Array, options: AlignmentOptions) -> None:
         self.cube, self.model, self.options = cube, model, options
-        self._counts = draw_people(cube, options)
-
-    def resampled(self, members: Mask) -> Array:
-        """Return the means of these people in every resample of all people."""
-        return resampled_means(self.cube, self._counts * members)
 
     def permutations(self, question: str, people: Mask) -> NDArray[np.intp]:
         """Return (n_resamples, n): who answered it in random order, a new one each time."""
@@ -92,7 +85,7 @@ class SubgroupDraws:
         if len(order):
             own = members[np.sort(order[0])]
             np.put_along_axis(weights, order, np.tile(own, (len(order), 1)), axis=1)
-        return resampled_means(self.cube, weights)
+        return weighted_means(self.cube.flat(), weights).reshape(len(order), *self.model.shape)
 
     # -- values --------------------------------------------------------------------------------
 
@@ -120,7 +113,7 @@ class SubgroupDraws:
             for g in range(len(scores))
             if cells[g].any()
         ]
-        return mean_over_groups(rows, len(means))
+        return mean_of_known(np.vstack(rows), axis=0) if rows else np.full(len(means), np.nan)
 
 
 # --- Who belongs to which subgroup, and which subgroups may be shown among any set of people ------
@@ -223,7 +216,6 @@ def _membership(given: Sequence[Given], answers: Sequence[str]) -> Mask:
 
 NAME = "alignment_subgroups"
 VERSION = "1.0.0"
-BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
 NO_REFERENCE = Reference(np.nan, np.nan, np.nan)
 
 
@@ -302,8 +294,7 @@ class _Builder:
         return self.draws.options
 
     def _add_everybody(self, everybody: Mask) -> None:
-        resampled = self.draws.resampled(everybody)
-        self.subgroups.append(self._overall("", "", everybody, resampled, NO_REFERENCE))
+        self.subgroups.append(self._overall("", "", everybody, NO_REFERENCE))
         raters = self.cube.rated.any(axis=2).sum(axis=0)
         enough = self.cube.counts >= self.minimum
         shown = {
@@ -322,14 +313,13 @@ class _Builder:
         permuted: dict[int, dict[str, Array]] = {}
         for place in places:
             members = family.members[:, place]
-            means = self.draws.resampled(members)
             exchanged = self.draws.permuted(members, order)
             permuted[place] = {
                 quantity: self.draws.draw(quantity, exchanged, scored)
                 for quantity in (TAU, PRECISION)
             }
             subgroup = self._overall(
-                family.slug, family.answers[place], members, means,
+                family.slug, family.answers[place], members,
                 self._reference(permuted[place][TAU]),
             )  # fmt: skip
             values[place] = {TAU: subgroup.tau.value, PRECISION: subgroup.precision.value}
@@ -358,38 +348,30 @@ class _Builder:
             return NO_REFERENCE
         return Reference(float(known.mean()), *middle(known, self.options.level))
 
-    def _overall(
-        self, question: str, answer: str, members: Mask, resampled: Array, reference: Reference
-    ) -> Subgroup:
+    def _overall(self, question: str, answer: str, members: Mask, reference: Reference) -> Subgroup:
         values = self.cube.values[members]
         own = replace(self.cube, submissions=self.cube.submissions[: len(values)], values=values)
         human = own.means
         cells = ~np.isnan(human) & ~np.isnan(self.draws.model)
-        drawn = {q: self.draws.draw(q, resampled, cells) for q in (TAU, PRECISION)}
+        level = self.options.level
+        answers = answer_questions(values, self.draws.model, self.options)
         tau, precision = self.draws.tau(human), self.draws.precision(human)
         return Subgroup(
             question=question,
             answer=answer,
             n_people=int(own.rated.any(axis=(1, 2)).sum()),
             n_cells=int(cells.sum()),
-            tau=self._estimate(TAU, tau.value, drawn[TAU], str(tau.reason)),
+            tau=observed_tau(tau, answers.observed, level),
             p_value=tau.p_value,
-            precision=self._estimate(
-                PRECISION, precision, drawn[PRECISION],
+            precision=without_interval(
+                precision,
                 UndefinedReason.NO_GROUP if np.isnan(precision) else UndefinedReason.NONE,
+                level,
+                UndefinedReason.OBSERVED_MEAN,
             ),
             reference=reference,
-            answers=answer_questions(values, self.draws.model, self.options),
-        )  # fmt: skip
-
-    def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> ResampledValue:
-        return ResampledValue(value, self._recentered(value, draws, BOUNDS[quantity]), reason)
-
-    def _recentered(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
-        level = self.options.level
-        if not self.options.n_resamples:
-            return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
-        return recentered_interval(value, draws, level=level, bounds=bounds)
+            answers=answers,
+        )
 
     def _add_parts(
         self,
@@ -467,7 +449,7 @@ class _Builder:
                 own = self._of_members(family, a), self._of_members(family, b)
                 models = (self.draws.model,) * 2
                 if quantity == TAU:
-                    noise_free, generalizing = compare_taus(own, models, self.options)
+                    noise_free, generalizing, _ = compare_taus(own, models, self.options)
                 else:
                     noise_free, generalizing = None, compare_precisions(own, models, self.options)
                 self.differences.append(
@@ -507,13 +489,13 @@ def _sign(options: AlignmentOptions, minimum: int) -> str:
     parts = {
         "seed": options.seed,
         "streams": "named",
-        "resamples": options.n_resamples,
+        "exchanges": options.n_resamples,
         "level": options.level,
         "k": options.k,
         "center": options.center,
         "minimum": minimum,
         "tau": "b",
-        "overall": "recentered:submissions",
+        "overall": "wild:submissions",
         "group": "jackknife:scales",
         "p": "permutation",
         "holm": "groups,pairs",

@@ -49,12 +49,14 @@ class Answers:
     reliability : of the means of the cells, 0 to 1
     noise_free : tau for these groups, had infinitely many people rated them
     generalizing : the same tau for groups like these
+    observed : tau for these groups, had as many other people rated them
     precision : precision at k without noise, for groups like these
     """
 
     reliability: float
     noise_free: Answer
     generalizing: Answer
+    observed: Answer
     precision: Answer
     signature: str = SIGNATURE
 

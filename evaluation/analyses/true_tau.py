@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.tau_answers import Answer, jackknife_answer, student_answer
 from evaluation.metrics import UndefinedReason
-from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
+from evaluation.metrics.rank_correlation import MINIMUM_PAIRS, kendall_tau_b
 
 #: Noise added, in multiples of v; the polynomial has degree 3, or 2 with fewer cells.
 LAMBDAS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0)
@@ -66,21 +66,25 @@ NO_ARRAY: Array = np.empty(0)
 
 @dataclass(frozen=True)
 class TrueTau:
-    """A tau without noise, with what its intervals are made of.
+    """A tau without noise and as observed, with what their intervals are made of.
 
-    value : -1 to 1, NaN with a reason
+    value : without noise, -1 to 1, NaN with a reason
+    observed : with the means as they are, NaN where it is undefined
     reliability : of the means of the cells, below 0 where they differ less than noise does
     flatter : the value from a polynomial of one degree less
-    drawn : (n_draws,) tau of other people, about means like the estimated true ones
+    drawn, drawn_observed : (n_draws,) either tau of other people, about means like the estimated
+        true ones
     without_group : (n_groups,) the value without each of the groups that have cells
     n_people : those with a rating
     unsure : why there is no interval, empty where there is one
     """
 
     value: float
+    observed: float = np.nan
     reliability: float = np.nan
     flatter: float = np.nan
     drawn: Array = field(default_factory=lambda: NO_ARRAY)
+    drawn_observed: Array = field(default_factory=lambda: NO_ARRAY)
     without_group: Array = field(default_factory=lambda: NO_ARRAY)
     n_people: int = 0
     reason: str = UndefinedReason.NONE
@@ -93,6 +97,10 @@ class TrueTau:
     def generalizing(self, level: float) -> Answer:
         """Return tau for groups like these; the interval says what other groups would give."""
         return _over_groups(self, level, bound=1)
+
+    def as_observed(self, level: float) -> Answer:
+        """Return tau with its noise; the interval says what as many other people would give."""
+        return _over_people(_noisy(self), level, bound=1)
 
 
 def true_tau(values: Array, scores: Array, *, seed: int = 0) -> TrueTau:
@@ -107,16 +115,16 @@ def true_tau(values: Array, scores: Array, *, seed: int = 0) -> TrueTau:
     """
     cells = _Cells.of(values, scores)
     reason = _why_no_value(cells)
+    observed = kendall_tau_b(cells.means, cells.scores).value
     if reason:
-        return TrueTau(np.nan, n_people=cells.n_people, reason=reason)
+        return TrueTau(np.nan, observed, n_people=cells.n_people, reason=reason)
     variances, uneven = _cell_variances(cells)
     noise, by_person = _covariance(cells, variances)
     pairs = _Pairs(cells, noise)
     reliability = pairs.at.reliability
     if not reliability > 0:
-        return TrueTau(
-            np.nan, reliability, n_people=cells.n_people, reason=UndefinedReason.ALL_NOISE
-        )
+        why = UndefinedReason.ALL_NOISE
+        return TrueTau(np.nan, observed, reliability, n_people=cells.n_people, reason=why)
     degree = 3 if cells.n.size >= CELLS_FOR_CUBIC else 2
     weights = np.stack([_weights(degree), _weights(degree - 1)])
     control, tables = _Control(pairs, pairs.at, weights), [_table(each) for each in weights]
@@ -126,17 +134,18 @@ def true_tau(values: Array, scores: Array, *, seed: int = 0) -> TrueTau:
     )
     return TrueTau(
         value,
+        observed,
         reliability,
         flatter,
-        _draw(cells, noise, by_person, pairs, control, tables[0], seed),
+        *_draw(cells, noise, by_person, pairs, control, tables[0], seed),
         _without_groups(cells, pairs, control, carried[0]),
         cells.n_people,
         unsure=_why_unsure(cells, reliability, uneven),
     )
 
 
-def difference(first: TrueTau, second: TrueTau, level: float) -> tuple[Answer, Answer]:
-    """Return first − second for these groups, and for groups like these.
+def difference(first: TrueTau, second: TrueTau, level: float) -> tuple[Answer, Answer, Answer]:
+    """Return first − second for these groups, for groups like these, and as observed.
 
     Both must rest on the same cells: two models beside the same people, or one model beside two
     parts of the people. What the two share (people, groups) cancels, since both have the same
@@ -144,6 +153,7 @@ def difference(first: TrueTau, second: TrueTau, level: float) -> tuple[Answer, A
     """
     apart = TrueTau(
         first.value - second.value,
+        first.observed - second.observed,
         flatter=first.flatter - second.flatter,
         n_people=max(first.n_people, second.n_people),
         reason=first.reason or second.reason,
@@ -154,10 +164,24 @@ def difference(first: TrueTau, second: TrueTau, level: float) -> tuple[Answer, A
         apart = replace(
             apart,
             drawn=first.drawn - second.drawn,
+            drawn_observed=first.drawn_observed - second.drawn_observed,
             without_group=first.without_group - second.without_group,
         )
     of_people = replace(apart, unsure=UndefinedReason.NOISY_DIFFERENCE) if noisy else apart
-    return _over_people(of_people, level, bound=2), _over_groups(apart, level, bound=2)
+    return (
+        _over_people(of_people, level, bound=2),
+        _over_groups(apart, level, bound=2),
+        _over_people(_noisy(apart), level, bound=2),
+    )
+
+
+def _noisy(found: TrueTau) -> TrueTau:
+    """Return what is observed in the place of the value without noise."""
+    value, why = found.observed, found.unsure or found.reason
+    return replace(
+        found, value=value, flatter=value, drawn=found.drawn_observed, unsure=why,
+        reason=UndefinedReason.NO_VALUES if np.isnan(value) else UndefinedReason.NONE,
+    )  # fmt: skip
 
 
 def _over_people(found: TrueTau, level: float, bound: float) -> Answer:
@@ -375,7 +399,7 @@ class _Pairs:
 
     def carried(self, table: Array, means: Array) -> Array:
         """Return what every pair adds to the weighted sum of K(λ), `table` on its grid."""
-        return _look_up(table, means, self.high, self.low, self.steps)
+        return _look_up(table, means[self.high] - means[self.low], self.steps)
 
     def scaled(self, count: float) -> float:
         return float(np.clip(count / np.sqrt(float(self.high.size) * self.n_untied), -1, 1))
@@ -407,15 +431,9 @@ class _Control:
             self.on_residual -= density * u / spread
 
 
-def _look_up(
-    table: NDArray[Any],
-    means: NDArray[Any],
-    high: NDArray[np.intp],
-    low: NDArray[np.intp],
-    steps: NDArray[Any],
-) -> NDArray[Any]:
-    place = means[high]
-    place -= means[low]
+def _look_up(table: NDArray[Any], gaps: NDArray[Any], steps: NDArray[Any]) -> NDArray[Any]:
+    """Return the table at each gap between two means; the gaps are overwritten."""
+    place = gaps
     place *= steps
     np.clip(place, -TABLE_END * TABLE_STEPS, TABLE_END * TABLE_STEPS, out=place)
     place += TABLE_END * TABLE_STEPS + 0.5
@@ -445,8 +463,8 @@ def _draw(
     control: _Control,
     table: Array,
     seed: int,
-) -> Array:
-    """Return (DRAWS,) the same estimate for other people; NaN where the means were all noise.
+) -> tuple[Array, Array]:
+    """Return (DRAWS,) both taus of other people, without noise NaN where means were all noise.
 
     Deviations of a person keep or change their signs together (Wu 1986), about means that have the
     spread and the tau of the estimated truth. A second set of signs draws how much noise they have.
@@ -468,15 +486,19 @@ def _draw(
     high, low = pairs.high[::step], pairs.low[::step]
     share, brief = pairs.high.size / high.size, table.astype(np.float32)
     steps = pairs.steps[::step].astype(np.float32)
-    drawn = np.full(DRAWS, np.nan)
+    drawn, observed = np.full((2, DRAWS), np.nan)
     for place, (shift, more) in enumerate(zip(moved, noisier, strict=True)):
         found = pairs.moments(shrunk + shift, more)
+        other = ((shrunk + shift) / np.sqrt(more)).astype(np.float32)
+        gaps = other[high]
+        gaps -= other[low]
+        ahead = np.count_nonzero(gaps > 0) - np.count_nonzero(gaps < 0)
+        observed[place] = pairs.scaled(share * ahead)
         if found.true > 0:
-            other = ((shrunk + shift) / np.sqrt(more)).astype(np.float32)
-            count = share * float(_look_up(brief, other, high, low, steps).sum())
+            count = share * float(_look_up(brief, gaps, steps).sum())
             count += base + on_slope * (found.slope - at.slope)
             drawn[place] = pairs.scaled(count + on_residual * (found.residual - at.residual))
-    return drawn
+    return drawn, observed
 
 
 def _without_groups(cells: _Cells, pairs: _Pairs, control: _Control, carried: Array) -> Array:

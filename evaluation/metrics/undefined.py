@@ -12,6 +12,7 @@ class UndefinedReason(StrEnum):
     TOO_FEW = "fewer than three scales have both a rating and a score"
     FEW_SCALES = "an interval of one group's order needs at least ten scales"
     FEW_PLACES = "precision of one group rests on the few scales at either end"
+    OBSERVED_MEAN = "means over groups have an interval only with the noise of ratings taken out"
     FEW_RATINGS = "an interval of a mean rating needs at least ten ratings"
     HALF_EQUAL = "more than half of the ratings are equal, too many for an interval"
     FEW_SCORES = "fewer than three traits have a score of both groups"

@@ -184,9 +184,8 @@ class AlignmentFigures:
         return Figure(
             "forest",
             f"Groups in order of τ. Intervals: {self._result.resampling.group} for a group, and "
-            f"{options.n_resamples} resamples of {self._result.resampling.overall} for all cells "
-            "pooled. The band is the "
-            f"agreement of one half of the raters with the other over {options.n_splits} splits"
+            f"{self._result.resampling.overall} for all cells pooled. The band is the agreement "
+            f"of one half of the raters with the other over {options.n_splits} splits"
             f"{halves if ceiling.n_first else ''}; a model can pass it where people themselves "
             "agree little.",
             forest_spec(self._tables["groups"], self._tables["overall"], groups=self._groups),
@@ -354,9 +353,8 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         f"overall over all {result.pooled.n_cells} pooled cells; the mean of the groups’ own τ is "
         f"{number(result.pooled.group_tau.value)}. Precision at {options.k} is the share of the "
         f"{options.k} highest scored scales whose mean rating is above {options.center:g}, and of "
-        f"the {options.k} lowest whose mean is below it, averaged. Intervals of the overall "
-        f"values come from {options.n_resamples} resamples of {result.resampling.overall}, moved "
-        "so that the resamples’ mean falls on the estimate. That of a group leaves out one scale "
+        f"the {options.k} lowest whose mean is below it, averaged; as "
+        "observed it has no interval. The interval of τ of a group leaves out one scale "
         "at a time (jackknife on artanh τ, Student’s t); its p comes from the same t and is "
         "Holm-corrected over groups. “p, scales independent” is that of published "
         "tables. Agreement between halves of the raters is τ between the means of two random "

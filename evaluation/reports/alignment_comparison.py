@@ -138,7 +138,7 @@ class ComparisonParameters(IntervalParameters, ArmParameters):
         2000,
         ge=100,
         le=10_000,
-        description="Resamples of people and groups for the intervals.",
+        description="Resamples for what the mere mention of a group explains.",
     )
     pilot_groups: str | None = Field(
         None,

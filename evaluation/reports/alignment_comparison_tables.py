@@ -19,7 +19,6 @@ from evaluation.analyses.alignment_comparison_result import (
     RunOverall,
 )
 from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
-from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_tables import halves_key
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
@@ -76,8 +75,8 @@ NO_UNMARKED = "the run has no unmarked sentence"
 WHY_OVERALL = (
     "The first τ and P@3 have the noise of the mean ratings taken out, and their intervals say "
     "what other groups of this sort would give; the interval for these groups says what other "
-    "people would give. As observed, τ is that of published tables: its interval resamples people, "
-    "and its p takes all cells for independent."
+    "people would give. As observed, τ is that of published tables: its interval says what as "
+    "many other people would give, and its p takes all cells for independent."
 )
 WHY_PAIRS = (
     "Two intervals that overlap say little about a difference, since both runs are set beside the "
@@ -137,14 +136,13 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "
         f"is above {options.center:g} and of the {options.k} lowest whose mean is below it, "
         "averaged over both ends and over groups; an order at random gives 0.50 on average. "
-        f"Intervals rest on {options.n_resamples} resamples of people and take the recentered "
-        "percentile; that of a single group leaves out one scale at a time. p-values of groups "
-        "are Holm-corrected over the groups of a run, overall ones over the runs.",
+        "The interval of a single group leaves out one scale at a time. p-values of groups are "
+        " Holm-corrected over the groups of a run, overall ones over the runs.",
         METHOD,
         "Differences are taken on the cells that both runs score, with the noise taken out of "
         "both. Both leave out the same group and are moved by the same person, so that the "
         "intervals are paired; p is that of the same t, Holm-corrected over all pairs. A "
-        "difference as observed stands beside it, with resamples of people alone.",
+        "difference of τ as observed stands beside it, with the interval of other people alone.",
     ]
     if result.pilot_groups:
         names = {entry["slug"]: entry["plural"] for entry in record["groups"]}
@@ -260,7 +258,7 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
             prefix="tau_",
             interval_head="people",
             group=observed,
-            meaning="as observed; the interval resamples people",
+            meaning="as observed; the interval is over people",
         ),
         Column.p(
             "p, cells independent",
@@ -272,8 +270,6 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "p_holm"),
         Column("", "mean_group_tau", "pooled.group_tau.value"),
         Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
-        Column("", "precision_low", "pooled.precision.interval.low"),
-        Column("", "precision_high", "pooled.precision.interval.high"),
         Column("Top", "precision_top", "pooled.precision_top.value", 2, group=precision),
         Column("Bottom", "precision_bottom", "pooled.precision_bottom.value", 2, group=precision),
         Column("", "ceiling_mean", "pooled.ceiling.mean"),
@@ -337,9 +333,6 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
 
 
 def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    def observed(row: Difference) -> Estimate:
-        return _with(row.value, row.people, row.n_cells, row.reason)
-
     return ReportTable.of(
         "differences",
         "Every two runs",
@@ -351,11 +344,13 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("", "second_name", lambda row: names.run(row.second)),
         *downloaded("n_groups", "n_cells", "first_value", "second_value"),
         Column.estimate(
-            "Observed", "difference", observed, 2, interval_head="people", signed=True,
-            meaning="as observed; the interval resamples people",
+            "Observed", "difference", "observed.estimate", 2, interval_head="people", signed=True,
+            meaning="as observed; the interval, of τ alone, is over people",
         ),
-        *downloaded("p_value", "p_holm", "reason"),
-        Column("", "interval_reason", "people.reason"),
+        Column("", "p_value", "observed.p_value"),
+        Column("", "p_holm"),
+        Column("", "reason", "observed.reason"),
+        Column("", "interval_reason", "observed.interval_reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
                f"{names.run(row.second)}"),
         Column("Groups", value=_groups),
@@ -633,10 +628,6 @@ def _explained(row: Mapping[str, Any]) -> Estimate | None:
         math.nan if row[name] is None else float(row[name]) for name in ("explained", "low", "high")
     )
     return Estimate(value, low, high)
-
-
-def _with(value: float, found: Interval, n: int, reason: Any = "") -> Estimate:
-    return Estimate(value, found.low, found.high, n, str(reason), str(found.reason))
 
 
 def all_tables(result: ComparisonResult, names: Names) -> Sequence[ReportTable]:

@@ -50,13 +50,13 @@ NOT_ASKED = "the study does not ask both, or they make no subgroups"
 
 
 class SubgroupIntervals(IntervalParameters):
-    """Fewer resamples than elsewhere: every subgroup is resampled and permuted."""
+    """Fewer draws than elsewhere: the answers to every question are exchanged."""
 
     resamples: int = Field(
         1000,
         ge=100,
         le=5000,
-        description="Resamples for the intervals, and exchanges of answers for the tests.",
+        description="Exchanges of answers for the tests.",
     )
 
 

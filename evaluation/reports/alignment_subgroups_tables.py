@@ -119,9 +119,8 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         f"The measure is {measure_title(record)}, {options_in_words(run)}, "
         f"{scored_over(run)}{quoted_templates(run)}",
         "τ is Kendall’s tau-b between the model’s scores and the subgroup’s mean ratings over all "
-        f"cells that it rated; precision at {options.k} is averaged over groups. Intervals rest on "
-        f"{options.n_resamples} resamples of whole submissions and take the recentered percentile; "
-        "that of a single group leaves out one scale at a time, that of a mean rating is "
+        f"cells that it rated; precision at {options.k} is averaged over groups. The interval "
+        "of a single group leaves out one scale at a time, that of a mean rating is "
         "Student’s. p-values of groups are Holm-corrected over the groups of a subgroup.",
         METHOD,
         DIFFERENCES,
@@ -249,21 +248,13 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
             2,
             prefix="tau_",
             group="τ as observed",
-            meaning="as observed; the interval resamples people",
+            meaning="as observed; the interval is over people",
         ),
         Column("", "p_value", meaning="of tau, cells as independent draws"),
         Column("", "random_mean", "reference.mean", meaning="τ of as many random participants"),
         Column("", "random_low", "reference.low"),
         Column("", "random_high", "reference.high"),
-        Column.estimate(
-            "Mean",
-            "precision",
-            lambda row: row.precision.estimate(),
-            2,
-            prefix="precision_",
-            group="P@3 as observed",
-            meaning="as observed; the interval resamples people",
-        ),
+        Column("P@3", "precision", "precision.value", 2, meaning="as observed"),
         Column("", "reason", "tau.reason"),
         *_answer_columns(),
         level=level,
@@ -520,7 +511,7 @@ def mean_figure(
     name = names.group(group)
     return Figure(
         "means",
-        f"Mean ratings of {name} by each subgroup, centered on 50 and clipped at 20 and 80.",
+        f"Mean ratings of {name} by each subgroup, centerd on 50 and clipped at 20 and 80.",
         value_grid_spec(
             [
                 GridLabel(slug, names.scale(slug), e["dimension"])

@@ -246,7 +246,6 @@ def overall_table(result: AlignmentResult) -> ReportTable:
             ("cells", pooled.n_cells, "cells"),
             ("groups_tested", pooled.n_tested, "groups"),
             ("groups_above_zero", pooled.n_above_zero, "groups"),
-            ("resamples_with_empty_cells", pooled.n_thinned, "resamples"),
         )
     ]
     numbers = ("value", "low", "high", "level", "p_value")

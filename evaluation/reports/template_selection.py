@@ -103,7 +103,6 @@ def method(
     selection: TemplateSelection,
     record: dict[str, Any],
     names: Mapping[str, str],
-    n_resamples: int,
 ) -> tuple[str, ...]:
     options = selection.options
     pilot = listing([names[slug] for slug in options.pilot_groups])
@@ -115,8 +114,8 @@ def method(
         "the highest Kendall’s tau-b over the pilot cells is chosen, the smaller one among equals.",
         f"The measure is {measure_title(record)}, {options_in_words(record['run'])}. With the "
         "chosen templates the alignment is computed as in an alignment report, apart for pilot "
-        f"groups, test groups and all groups: tau-b over pooled cells, {n_resamples} resamples of "
-        "whole submissions, and p-values of groups Holm-corrected within each part.",
+        "groups, test groups and all groups: tau-b over pooled cells, and p-values of groups "
+        "Holm-corrected within each part.",
         METHOD,
     )
 
@@ -203,13 +202,7 @@ def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
             meaning="of tau, cells as independent draws",
         ),
         Column("Mean τ of groups", "mean_group_tau", "pooled.group_tau.value", 2),
-        Column.estimate(
-            "P@3",
-            "precision",
-            lambda row: row["pooled"].precision.estimate(),
-            2,
-            prefix="precision_",
-        ),
+        Column("P@3", "precision", "pooled.precision.value", 2),
         level=level,
         reason="pooled.tau.reason",
     )
@@ -471,7 +464,7 @@ class TemplateChoice(RatingsKind):
                 Section("Group by group", (groups_printed(groups),)),
             ),
             tables=(candidates, pilot, parts, groups, questions),
-            method=method(selection, record, names, options.n_resamples),
+            method=method(selection, record, names),
             caveats=(
                 *CAVEATS,
                 *remarks([run]),

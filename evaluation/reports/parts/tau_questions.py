@@ -41,9 +41,10 @@ METHOD = (
     "of many designs both cover the truth 92 to 99 times in 100; no interval is printed with fewer "
     "than ten people or five raters of a mean, where most of what is seen is noise, or where the "
     "simulation did not cover. As observed, τ is Kendall’s tau-b with the means as they are; its "
-    "interval resamples people only. The ceiling of τ as observed is what the true means would "
-    "reach against these ratings, (2/π) arcsin √reliability. “p, cells independent” is that of "
-    "published tables: it takes every cell for an independent draw, which the cells of one group "
+    "interval, from the same signs, says what as many other people would give on average. The "
+    "ceiling of τ as observed is what the true means would reach against these ratings, (2/π) "
+    "arcsin √reliability. “p, cells independent” is that of published tables: it takes every cell "
+    "for an independent draw, which the cells of one group "
     "are not, so it is often too small."
 )
 CAVEAT = (
@@ -69,34 +70,23 @@ class QuestionRow:
     ceiling: float = float("nan")
 
 
-def question_rows(
-    of: Any, answers: Answers, observed: ResampledValue, p_cells: float, n_people: int
-) -> list[QuestionRow]:
-    """Return the answers of one τ, the one to cite first."""
-    nan = float("nan")
-    return [
-        *(
-            QuestionRow(of, question, answer.estimate, answer.p_value, nan, answers.reliability)
-            for question, answer in (
-                (GENERALIZING, answers.generalizing),
-                (NOISE_FREE, answers.noise_free),
-            )
-        ),
-        QuestionRow(
-            of,
-            OBSERVED,
-            observed.estimate(n_people),
-            nan,
-            p_cells,
-            answers.reliability,
-            answers.ceiling,
-        ),
-    ]
-
-
 def pooled_rows(of: Any, pooled: PooledAlignment) -> list[QuestionRow]:
-    """Return the answers of a pooled alignment."""
-    return question_rows(of, pooled.answers, pooled.tau, pooled.p_value, pooled.n_submissions)
+    """Return the answers of a pooled alignment, the one to cite first."""
+    answers, nan = pooled.answers, float("nan")
+    return [
+        QuestionRow(of, question, estimate, answer.p_value, p_cells, answers.reliability, ceiling)
+        for question, estimate, answer, p_cells, ceiling in (
+            (GENERALIZING, answers.generalizing.estimate, answers.generalizing, nan, nan),
+            (NOISE_FREE, answers.noise_free.estimate, answers.noise_free, nan, nan),
+            (
+                OBSERVED,
+                pooled.tau.estimate(pooled.n_submissions),
+                answers.observed,
+                pooled.p_value,
+                answers.ceiling,
+            ),
+        )
+    ]
 
 
 def question_table(

@@ -7,36 +7,36 @@ people's number, groups, scales, and model have on average, of which many are dr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd
-from evaluation.analyses.alignment import SHARE_BOUNDS, align_group, pooled_draws
-from evaluation.analyses.alignment_cells import rating_interval
-from evaluation.analyses.alignment_comparison import DIFFERENCE_BOUNDS
-from evaluation.analyses.alignment_comparison_result import PRECISION, TAU
-from evaluation.analyses.alignment_resamples import draw_resamples, mean_precision
+from evaluation.analyses.alignment_cells import mean_precision, rating_interval
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.score_table import ScoreTable
+from evaluation.analyses.subgroup_result import PRECISION, TAU
+from evaluation.analyses.subgroups import SubgroupDraws
 from evaluation.analyses.true_precision import difference as precision_difference
 from evaluation.analyses.true_precision import true_precision
-from evaluation.metrics import (
-    kendall_tau_b,
-    recentered_interval,
-    recentered_p_value,
-    tau_over_scales,
-)
+from evaluation.analyses.true_tau import difference as tau_difference
+from evaluation.analyses.true_tau import true_tau
+from evaluation.metrics import kendall_tau_b, tau_over_scales
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.resampled_test import permutation_p_value
 from tools.coverage.rows import Row, Study, Tested
-from tools.coverage.taus import DESIGNS, LEVEL, SCALES, Design
+from tools.coverage.taus import DESIGNS, LEVEL, Design
 
-OBSERVED, OBSERVED_PRECISION = "τ as observed", "P@3 as observed, these groups"
-OBSERVED_DIFFERENCE, OBSERVED_PRECISION_DIFFERENCE = (
+OBSERVED, OBSERVED_DIFFERENCE = (
+    "τ as observed, these groups",
     "difference of τ as observed, these groups",
-    "difference of P@3 as observed, these groups",
+)
+EXCHANGED, EXCHANGED_PRECISION = (
+    "difference of τ between subgroups, answers exchanged",
+    "difference of P@3 between subgroups, answers exchanged",
 )
 OF_SCALES = "τ over scales, scales like these"
 PRECISION_LIKE, PRECISION_DIFFERENCE = (
@@ -44,8 +44,14 @@ PRECISION_LIKE, PRECISION_DIFFERENCE = (
     "difference of P@3 without noise, groups like these",
 )
 RATING, OVER_PROMPTS = "mean rating", "mean score, prompts like these"
-#: Studies of which a truth is the mean, and resamples of each study.
+#: Studies of which a truth is the mean, and exchanges of each.
 STUDIES, RESAMPLES = 500, 400
+#: Designs whose cells stay the same while people are drawn anew.
+OBSERVED_IN = (
+    *("8 groups, 40 people", "crossed, 30 x 8", "crossed, 10 x 12", "40 people", "20 people"),
+    *("scores of 3 levels", "at the floor", "two-humped means", "crossed, 30 x 25"),
+    *("unequal n", "base"),
+)
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -58,71 +64,65 @@ def _models(design: Design, tau: float) -> tuple[Array, Array, Array]:
     return t, first, design.scored(tau, rng)[1] * 0.8 + 0.6 * first
 
 
-def _values(human: Array, model: Array) -> dict[str, float]:
-    """Return what is observed of mean ratings, (n_groups, n_scales)."""
-    return {
-        OBSERVED: kendall_tau_b(human.ravel(), model.ravel()).value,
-        OBSERVED_PRECISION: mean_precision(model, human, AlignmentOptions()),
-    }
+@cache
+def _assigned(design: Design) -> NDArray[np.bool_]:
+    """Return (people, groups, 1): who rates what, the same in all studies of a row."""
+    return design.assign(np.random.default_rng(2))[:, :, None]
+
+
+def _rated(design: Design, t: Array, rng: Rng) -> Array:
+    return np.where(_assigned(design), design.rate(t, design.people, rng)[0], np.nan)
 
 
 @cache
-def _expected(design: Design, tau: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return what studies of either model have on average."""
+def _expected(design: Design, tau: float) -> Array:
+    """Return the tau as observed that studies of either model have on average."""
     t, *models = _models(design, tau)
     rng = np.random.default_rng(1)
-    rows: tuple[list[dict[str, float]], ...] = ([], [])
+    found = []
     for _ in range(STUDIES):
-        human = np.nanmean(design.ratings(t, rng)[0], axis=0)
-        for found, model in zip(rows, models, strict=True):
-            found.append(_values(human, model))
-    first, second = (
-        {name: float(np.mean([one[name] for one in found])) for name in found[0]} for found in rows
-    )
-    return first, second
-
-
-DRAWS = {OBSERVED: "tau", OBSERVED_PRECISION: "mean"}
-OF_DIFFERENCES = {
-    OBSERVED_DIFFERENCE: (OBSERVED, TAU),
-    OBSERVED_PRECISION_DIFFERENCE: (OBSERVED_PRECISION, PRECISION),
-}
+        human = np.nanmean(_rated(design, t, rng), axis=0).ravel()
+        found.append([kendall_tau_b(human, model.ravel()).value for model in models])
+    return np.mean(found, axis=0)
 
 
 def _observed(design: Design, tau: float, rng: Rng) -> Study:
+    """Cells and scores are the same in all studies of a row, people are others."""
     t, *models = _models(design, tau)
-    ratings, _ = design.ratings(t, rng)
-    cube = RatingCube(
-        tuple(map(str, range(len(ratings)))),
-        tuple(map(str, range(len(t)))),
-        tuple(map(str, range(SCALES))),
-        ratings,
-    )
-    options = AlignmentOptions(seed=int(rng.integers(2**31)), n_resamples=RESAMPLES, n_splits=0)
-    human, resamples = cube.means, draw_resamples(cube, options)
-    values, draws = [], []
-    for model in models:
-        complete = np.ones(model.shape, bool)
-        groups = tuple(align_group(g, cube, human, model, complete, options) for g in range(len(t)))
-        values.append(_values(human, model))
-        draws.append(pooled_draws(model, complete, groups, resamples, options))
-    expected = _expected(design, tau)
-    value, drawn = values[0][OBSERVED_PRECISION], draws[0][DRAWS[OBSERVED_PRECISION]]
-    around = recentered_interval(value, drawn, level=LEVEL, bounds=SHARE_BOUNDS)
-    shown = {
-        OBSERVED_PRECISION: (
-            Tested(Estimate.within(value, around)),
-            expected[0][OBSERVED_PRECISION],
-        )
+    ratings = _rated(design, t, rng)
+    one, other = (true_tau(ratings, model) for model in models)
+    first, second = _expected(design, tau)
+    return {
+        OBSERVED: (one.as_observed(LEVEL), first),
+        OBSERVED_DIFFERENCE: (tau_difference(one, other, LEVEL)[2], first - second),
     }
-    for name, (of, quantity) in OF_DIFFERENCES.items():
-        value, drawn = values[0][of] - values[1][of], draws[0][DRAWS[of]] - draws[1][DRAWS[of]]
-        bounds = DIFFERENCE_BOUNDS[quantity]
-        around = recentered_interval(value, drawn, level=LEVEL, bounds=bounds)
-        p_value = recentered_p_value(value, drawn)
-        truth = expected[0][of] - expected[1][of]
-        shown[name] = Tested(Estimate.within(value, around), p_value), truth
-    return shown
+
+
+def _exchanged(first: int, tau: float, rng: Rng) -> Study:
+    """Two subgroups, the second twice as large, who see the groups alike."""
+    design = replace(DESIGNS["crossed, 30 x 8"], people=3 * first)
+    t, scores = design.scored(tau, rng)
+    ratings, _ = design.ratings(t, rng)
+    groups, scales = (tuple(map(str, range(n))) for n in t.shape)
+    people = tuple(map(str, range(len(ratings))))
+    options = AlignmentOptions(seed=int(rng.integers(2**31)), n_resamples=RESAMPLES)
+    cube = RatingCube(people, groups, scales, ratings)
+    draws = SubgroupDraws(cube, scores, options)
+    members = np.arange(len(people)) < first
+    order = draws.permutations("q", np.ones(len(people), bool))
+    sides = [draws.permuted(own, order) for own in (members, ~members)]
+    found = {}
+    for name, quantity, of in (
+        (EXCHANGED, TAU, lambda human: draws.tau(human).value),
+        (EXCHANGED_PRECISION, PRECISION, draws.precision),
+    ):
+        means = (np.nanmean(ratings[own], axis=0) for own in (members, ~members))
+        one, other = map(of, means)
+        drawn = [draws.draw(quantity, side, np.ones(t.shape, bool)) for side in sides]
+        p_value = permutation_p_value(one - other, drawn[0] - drawn[1])
+        alone = Estimate(0.0, interval_reason="a test by itself")
+        found[name] = Tested(alone, p_value), 0.0
+    return found
 
 
 def _scores(n: int, tau: float, levels: int, rng: Rng) -> tuple[Array, Array]:
@@ -232,12 +232,19 @@ def _prompts(n: int, skewed: bool, rng: Rng) -> Study:
 
 def list_rows() -> Iterator[Row]:
     """Return the rows of what is observed, of scales, of precision, and of mean ratings."""
-    for name in ("8 groups, 40 people", "crossed, 30 x 8"):
+    for name in OBSERVED_IN:
         for tau in (0.2, 0.7):
             yield Row(
                 f"{name}, observed, τ {tau:.2f}",
-                (OBSERVED_PRECISION, *OF_DIFFERENCES),
+                (OBSERVED, OBSERVED_DIFFERENCE),
                 partial(_observed, DESIGNS[name], tau),
+            )
+    for first in (10, 20):
+        for tau in (0.0, 0.7):
+            yield Row(
+                f"{first} and {2 * first} people alike, τ {tau:.2f}",
+                (EXCHANGED, EXCHANGED_PRECISION),
+                partial(_exchanged, first, tau),
             )
     for n in (9, 10, 12, 16, 30):
         for tau in (0.0, 0.3, 0.7):

@@ -77,11 +77,15 @@ PRINTED: dict[str, tuple[str, ...]] = {
         ),
     ),
     **_all(
+        (observed.EXCHANGED, observed.EXCHANGED_PRECISION),
+        *_columns("alignment_subgroups differences", "p_value", "p_holm"),
+    ),
+    **_all(
         (taus.BETWEEN,),
         *_columns("alignment_subgroups differences", "noise_free_low", "p_noise_free"),
     ),
     **_all(
-        (taus.LIKE, taus.THESE),
+        (observed.OBSERVED, taus.LIKE, taus.THESE),
         *(f"{kind} questions p_value" for kind in ("alignment", "template_selection")),
     ),
     **_all(
@@ -94,6 +98,21 @@ PRINTED: dict[str, tuple[str, ...]] = {
         ),
     ),
     "alignment_comparison overall precision_generalizing_low": (observed.PRECISION_LIKE,),
+    **_all(
+        (observed.OBSERVED,),
+        "alignment overall low",
+        "alignment_comparison overall tau_low",
+        "alignment_subgroups subgroups tau_low",
+        "template_selection alignments low",
+    ),
+    **_all(
+        (observed.OBSERVED_DIFFERENCE,),
+        *_columns("alignment_comparison differences", "low", "p_value", "p_holm"),
+    ),
+    **_all(
+        (observed.OBSERVED, taus.LIKE, taus.THESE),
+        *(f"{kind} questions low" for kind in ("alignment", "template_selection")),
+    ),
     **_all(
         (observed.OF_SCALES,),
         *(

@@ -118,11 +118,11 @@ class Design:
         return t, scores
 
     def ratings(self, t: Array, rng: np.random.Generator) -> Rating:
-        rated = self._assign(rng)
+        rated = self.assign(rng)
         ratings, means = self.rate(t, self.people, rng)
         return np.where(rated[:, :, None], ratings, np.nan), means
 
-    def _assign(self, rng: np.random.Generator) -> NDArray[np.bool_]:
+    def assign(self, rng: np.random.Generator) -> NDArray[np.bool_]:
         """(people, groups): the emptiest groups so far, or popular ones far more often."""
         rated = np.zeros((self.people, self.groups), bool)
         popular = np.exp(rng.normal(0, 1, self.groups))
@@ -203,7 +203,7 @@ def _compare(design: Design, tau: float, rng: np.random.Generator) -> Study:
     second = r * t + np.sqrt(1 - r * r) * (0.6 * shared + 0.8 * _layer(design.groups, rng))
     ratings, means = design.ratings(t, rng)
     truth = [kendall_tau_b(means.ravel(), scores.ravel()).value for scores in (first, second)]
-    these, like = difference(true_tau(ratings, first), true_tau(ratings, second), LEVEL)
+    these, like, _ = difference(true_tau(ratings, first), true_tau(ratings, second), LEVEL)
     return {DIFFERENCE: (these, truth[0] - truth[1]), DIFFERENCE_LIKE: (like, 0.0)}
 
 
@@ -219,7 +219,7 @@ def _between(apart: float, tau: float, rng: np.random.Generator) -> Study:
         empty = np.full((3 * first - people, *t.shape), np.nan)
         sides.append(true_tau(np.concatenate([ratings, empty]), scores))
         truth.append(kendall_tau_b(means.ravel(), scores.ravel()).value)
-    these, like = difference(sides[0], sides[1], LEVEL)
+    these, like, _ = difference(sides[0], sides[1], LEVEL)
     r = np.sin(np.pi * tau / 2) * np.array([1.0, np.sqrt(1 - apart**2)])
     of_population = -float(np.diff(2 / np.pi * np.arcsin(r))[0])
     return {BETWEEN: (these, truth[0] - truth[1]), BETWEEN_LIKE: (like, of_population)}

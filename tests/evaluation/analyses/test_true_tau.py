@@ -185,7 +185,13 @@ def test_intervals_and_p_values_never_contradict_each_other():
         whole = answer_questions(ratings, scores, AlignmentOptions())
         differences = compare_taus((ratings, ratings), (scores, other), AlignmentOptions())
         precisions = compare_precisions((ratings, ratings), (scores, other), AlignmentOptions())
-        for answer in (whole.noise_free, whole.generalizing, *differences, precisions):
+        for answer in (
+            whole.noise_free,
+            whole.generalizing,
+            whole.observed,
+            *differences,
+            precisions,
+        ):
             assert (answer.p_value < 0.05) == (answer.low > 0 or answer.high < 0)
         for human, model in zip(np.nanmean(ratings, axis=0), scores, strict=True):
             interval, p_value = tau_over_scales(human, model)
@@ -226,12 +232,13 @@ def test_what_two_models_share_cancels_in_their_difference(study):
     ratings, scores = study
     alike = scores + 0.1 * np.random.default_rng(8).normal(size=scores.shape)
     first, second = (true_tau(ratings, own) for own in (scores, alike))
-    for apart, paired in zip(
-        (first.noise_free(LEVEL), first.generalizing(LEVEL)),
+    for apart, value, paired in zip(
+        (first.noise_free(LEVEL), first.generalizing(LEVEL), first.as_observed(LEVEL)),
+        (*[first.value - second.value] * 2, first.observed - second.observed),
         difference(first, second, LEVEL),
         strict=True,
     ):
-        assert paired.value == pytest.approx(first.value - second.value)
+        assert paired.value == pytest.approx(value)
         assert paired.high - paired.low < (apart.high - apart.low) / 2
 
 
@@ -309,11 +316,11 @@ def test_ceiling_is_what_true_means_reach_against_noisy_ones():
     for reliability in (0.9, 0.6):
         means = truth + rng.normal(0, math.sqrt(1 / reliability - 1), truth.size)
         reached = stats.kendalltau(truth, means).statistic
-        answers = Answers(reliability, none, none, none)
+        answers = Answers(reliability, none, none, none, none)
         assert answers.ceiling == pytest.approx(reached, abs=0.01)
-    assert math.isnan(Answers(-0.1, none, none, none).ceiling)
+    assert math.isnan(Answers(-0.1, none, none, none, none).ceiling)
     # Until November 2026 reliability took one variance for all cells.
-    assert math.isnan(Answers(0.9, none, none, none, "tau_true:1|rel:pooled").ceiling)
+    assert math.isnan(Answers(0.9, none, none, none, none, "tau_true:1|rel:pooled").ceiling)
 
 
 def test_interval_is_student_s():
