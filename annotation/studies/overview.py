@@ -64,7 +64,6 @@ class Counts:
     excluded: int
     rating_now: int
     withdrawn: int
-    ended_early: int
     pay_approved: int
     pay_waiting: int
     pay_rejected: int
@@ -187,7 +186,6 @@ def count_submissions(study: Study, instruments: Sequence[Instrument]) -> Counts
             "pk", filter=Q(state=state.IN_PROGRESS, reserved_until__gt=timezone.now())
         ),
         withdrawn=Count("pk", filter=Q(state=state.WITHDRAWN)),
-        ended_early=Count("pk", filter=Q(state=state.ENDED)),
         pay_approved=Count("pk", filter=Q(pay_decision=pay.APPROVED)),
         pay_waiting=Count("pk", filter=finished & Q(pay_decision=pay.WAITING)),
         pay_rejected=Count("pk", filter=Q(pay_decision=pay.REJECTED)),
