@@ -66,7 +66,8 @@ def write() -> None:
         f"Reports print {total} intervals and p-values (columns of their downloads). "
         f"{len(PRINTED)} rest on\nstatistics with rows here. {len(PUBLISHED)} repeat tests of "
         "papers, which take cells, prompts, or decisions for\nindependent: they are labeled so, "
-        f"and promise nothing. {len(RANGES)} are middle shares of chance or of split halves.\n"
+        f"and promise nothing. {len(RANGES)} are middle shares of chance or of split halves, or "
+        "standard\nerrors.\n"
         f"{listed} are left, listed in `platform/tools/coverage/without_rows.txt`.\n"
     )
     PAGE.write_text("\n".join([HEAD, count, *(part for m in MODULES for part in _module(m))]))

@@ -132,7 +132,13 @@ PRINTED: dict[str, tuple[str, ...]] = {
     ),
     "counterparts toxicity_gaps low": (chance.RATIO_DIFFERENCE,),
     "judgments error_agreement low": (chance.MARKS,),
+    "intersectional norm_curve p_value": (chance.CURVE,),
+    "intersectional norms p_value": (chance.PICKS,),
     "markedness traits low": (chance.MENTION,),
+    **_all(
+        (chance.RANKS,), *_columns("matched_guise agreement", "p_permutation", "p_permutation_holm")
+    ),
+    "matched_guise agreement p_shared": (chance.OVERLAP,),
     "matched_guise agreement strength_low": (means.PROMPTS_LIKE, means.PROMPTS_THESE),
     **_gaps("gaps low", gaps.GAPS, gaps.WORDS),
     **_gaps("gaps p_value", gaps.GAPS, gaps.WORDS),
@@ -199,15 +205,18 @@ PRINTED: dict[str, tuple[str, ...]] = {
 }
 
 
-#: Middle shares of split halves, of random participants, or of chance: no interval of an estimate.
+#: Middle shares of split halves, of random participants, or of chance, and means less one standard
+#: error, which are labeled so: no interval of an estimate.
 RANGES = {
     "alignment groups ceiling_low",
     "alignment_comparison overall ceiling_low",
     "alignment_subgroups subgroups random_low",
     "guise_controls placebos low",
+    "guise_models sizes low",
     "intersectional norms chance_precision_low",
     "intersectional norms chance_recall_low",
     "matched_guise nulls low",
+    *_columns("matched_guise variation", "low", "strength_low"),
 }
 #: Tests of papers, whose assumptions the data seldom meet: Cao et al. (2022) takes cells for
 #: independent draws, Hofmann et al. (2024) decisions, prompts, and random rankings.
