@@ -18,6 +18,7 @@ from annotation.common.lazy import np
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, ModelKind, Run, RunStatus
 from probing.runs.creation import DryRun
+from probing.runs.model_compatibility import either
 from probing.runs.prices import show_price
 from probing.runs.progress import ShardBin
 from probing.runs.result_tables import ScoreCell, ScoreTable
@@ -295,20 +296,24 @@ def numbers(counts: Mapping[str, int]) -> str:
     )
 
 
+#: Of models that are not offered, so many are named.
+MODELS_NAMED = 8
+
+
 def kinds(names: Sequence[str]) -> str:
-    """Return kinds of models in words, as in “causal or sequence to sequence”."""
-    labels = [str(ModelKind(name).label).lower() for name in names]
-    return _(" or ").join(labels)
+    """Return kinds of models in words, as in “masked, causal, or chat”."""
+    return either([str(ModelKind(name).label).lower() for name in names])
 
 
-def unfitting(number: int, names: Sequence[str]) -> str:
-    """Return why so many registered models are not offered."""
-    return ngettext(
-        "%(n)d registered model is of another kind; this measure needs one of the kind: %(kinds)s.",
-        "%(n)d registered models are of other kinds; this measure needs one of the kind: "
-        "%(kinds)s.",
-        number,
-    ) % {"n": number, "kinds": kinds(names)}
+def unfitting(models: Sequence[LanguageModel], names: Sequence[str]) -> str:
+    """Return why registered models are not offered, with the names of some."""
+    shown = [f"“{one.name}” ({one.get_kind_display().lower()})" for one in models[:MODELS_NAMED]]
+    if left := len(models) - len(shown):
+        shown.append(_("%(n)d more") % {"n": left})
+    return _("Not offered: %(models)s. This measure needs a model of the kind: %(kinds)s.") % {
+        "models": ", ".join(shown),
+        "kinds": kinds(names),
+    }
 
 
 def value_label(value: str, described: Mapping[str, Any]) -> str:

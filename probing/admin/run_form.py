@@ -108,7 +108,7 @@ class RunForm(forms.Form):
         unfit = [pk for pk, reason in reasons.items() if reason]
         field.queryset = of_kind.exclude(pk__in=unfit)  # type: ignore[attr-defined]
         said = [reasons[pk] for pk in unfit[:REASONS_SHOWN]]
-        if left_out := known.exclude(kind__in=fitting).count():
+        if left_out := list(known.exclude(kind__in=fitting).defer("certificate")):
             said.insert(0, unfitting(left_out, fitting))
         field.help_text = " ".join(said)
         field.error_messages["invalid_choice"] = _(

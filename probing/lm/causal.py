@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,20 +87,19 @@ class CausalModel(TextModel):
         self, rows: Sequence[Row], opening: Opening
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
         opened = [(*row, *opening.known) for row in rows]
-        shared = shared_beginning(opened) if len(opened) > 1 else 0
-        if shared < _LEAST_SHARED or self._switches(opened) or not self._shares(_longest(opened)):
-            shared = 0
-        yield from self._read_after(opened, shared)
+        yield from self._read_after(opened, self._shared(opened))
+
+    def _shared(self, rows: Sequence[Row]) -> int:
+        """Return how many tokens that all rows begin with are worth reading apart, once."""
+        shared = shared_beginning(rows) if len(rows) > 1 else 0
+        if shared < _LEAST_SHARED or self._switches(rows) or not self._shares(_longest(rows)):
+            return 0
+        return shared
 
     @torch.inference_mode()
     def end_logits(self, rows: Sequence[Row]) -> torch.Tensor:
         """Return the logits after every row, (n_rows, vocabulary), as runs read them."""
-        found = {
-            place: line
-            for places, logits in self._read_ends(rows, Opening((), 0))
-            for place, line in zip(places, logits, strict=True)
-        }
-        return torch.stack([found[place] for place in range(len(rows))])
+        return _in_order(self._read_ends(rows, Opening((), 0)))
 
     @property
     def shares_beginnings(self) -> bool:
@@ -109,18 +109,55 @@ class CausalModel(TextModel):
     def _read_answers(
         self, rows: Sequence[Row], beginnings: Sequence[Row]
     ) -> Iterator[tuple[Row, Sequence[int], torch.Tensor]]:
-        """Yield as the base does, but read each row once and go on from its cache.
+        """Yield as the base does, but read each row once, with all beginnings behind it.
 
-        Numbers from 0 to 100 in single digits begin in eleven ways.
+        They are a tree: each of its tokens sees the row, what it goes on from, and nothing else.
         """
         written = max(map(len, beginnings))
-        if not written or not self._decodes(rows, written):
+        alone = not written or self._switches(rows, written)
+        if alone or not self._reads_trees(_longest(rows) + written):
             yield from super()._read_answers(rows, beginnings)
-            return
-        for places in self._like_length([len(row) + written for row in rows]):
-            opened = self._open([list(rows[place]) for place in places], written)
-            for known, logits in _go_on(opened, (), beginnings):
-                yield known, places, logits
+        else:
+            yield from self._read_trees(rows, sorted(beginnings, key=len), self._shared(rows))
+
+    @torch.inference_mode()
+    def _read_trees(
+        self, rows: Sequence[Row], tree: Sequence[Row], shared: int
+    ) -> Iterator[tuple[Row, Sequence[int], torch.Tensor]]:
+        """Yield what of a tree, whose root comes first, is read after some rows, and the logits."""
+        past = self._read_beginning(rows[0][:shared]) if shared else None
+        nodes = [known for known in tree if known]
+        sees = torch.tensor([[one == known[: len(one)] for one in nodes] for known in nodes])
+        lengths = [len(row) - shared + len(nodes) for row in rows]
+        for places in self._like_length(lengths, most=self._most_rows // len(tree)):
+            ids, real = pad(
+                [rows[place][shared:] for place in places], self.tokenizer.pad_id, "cpu"
+            )
+            n, width = ids.shape
+            ends = real.sum(1, keepdim=True)
+            depths = torch.tensor([len(known) for known in nodes], dtype=torch.long)
+            last = torch.tensor([known[-1] for known in nodes], dtype=torch.long)
+            whole = width + len(nodes)
+            seen = torch.zeros((n, whole, shared + whole), dtype=torch.bool)
+            seen[:, :, :shared] = True
+            seen[:, :width, shared : shared + width] = torch.ones(width, width).tril().bool()
+            seen[:, width:, shared : shared + width] = real[:, None].bool()
+            seen[:, width:, shared + width :] = sees
+            inner = torch.arange(width).expand(n, -1)
+            given: dict[str, Any] = {
+                "input_ids": torch.cat([ids, last.expand(n, -1)], dim=1),
+                "position_ids": shared + torch.cat([inner, ends + depths - 1], dim=1),
+                "attention_mask": self._additive(seen),
+            }
+            read = torch.cat([ends - 1, torch.arange(width, whole).expand(n, -1)], dim=1)
+            logits = self._logits_at(given, read, past)
+            for place, known in enumerate(tree):
+                yield known, places, logits[:, place]
+
+    def _additive(self, seen: torch.Tensor) -> torch.Tensor:
+        """Return a mask for each head that adds to scores: 0 where seen, else the least number."""
+        mask = torch.zeros(seen.shape, dtype=self._model.dtype)
+        return mask.masked_fill(~seen, torch.finfo(mask.dtype).min)[:, None]
 
     def _read_after(
         self, rows: Sequence[Row], shared: int
@@ -134,27 +171,30 @@ class CausalModel(TextModel):
                 self.tokenizer.pad_id,
                 self._model.device,
             )
-            yield places, self._logits_at(ids, mask, mask.sum(1) - 1, past, shared)
+            given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
+            if past is not None:
+                begun = mask.new_ones(len(ids), shared)
+                given["attention_mask"] = torch.cat([begun, mask], dim=1)
+                positions = torch.arange(shared, shared + ids.shape[1], device=ids.device)
+                given["position_ids"] = positions.expand(len(ids), -1)
+            yield places, self._logits_at(given, mask.sum(1) - 1, past)
 
     def _read_beginning(self, ids: Row) -> Any:
         """Return the key-value cache of what rows begin with."""
         row = torch.tensor([ids], device=self._model.device)
         return body_of(self._model)(input_ids=row, use_cache=True).past_key_values
 
-    def _logits_at(
-        self, ids: torch.Tensor, mask: torch.Tensor, places: torch.Tensor, past: Any, begun: int
-    ) -> torch.Tensor:
-        """Return the logits at one place of each row, (n_rows, vocabulary)."""
+    def _logits_at(self, given: dict[str, Any], places: torch.Tensor, past: Any) -> torch.Tensor:
+        """Return the logits at one place of each row, or several, after a cached beginning."""
+        given = {name: value.to(self._model.device) for name, value in given.items()}
         more: dict[str, Any] = {"use_cache": False}
         if past is not None:
             shared = copy.deepcopy(past)
-            shared.batch_repeat_interleave(len(ids))
+            shared.batch_repeat_interleave(len(places))
             more = {"use_cache": True, "past_key_values": shared}
-            mask = torch.cat([mask.new_ones(len(ids), begun), mask], dim=1)
-            if "position_ids" in inspect.signature(self._model.forward).parameters:
-                positions = torch.arange(begun, begun + ids.shape[1], device=ids.device)
-                more["position_ids"] = positions.expand(len(ids), -1)
-        _, logits = read_at(self._model, places, input_ids=ids, attention_mask=mask, **more)
+        if "position_ids" not in inspect.signature(self._model.forward).parameters:
+            given.pop("position_ids", None)
+        _, logits = read_at(self._model, places.to(self._model.device), **given, **more)
         return logits
 
     def _switches(self, rows: Sequence[Sequence[int]], more: int = 0) -> bool:
@@ -179,15 +219,7 @@ class CausalModel(TextModel):
         read = [self._read_after([row], 0) for row in rows]
         whole = torch.cat([logits for passes in read for _, logits in passes])
 
-        def after() -> torch.Tensor:
-            found = {
-                place: line
-                for places, logits in self._read_after(rows, begun)
-                for place, line in zip(places, logits, strict=True)
-            }
-            return torch.stack([found[0], found[1]])
-
-        return agrees(after, whole)
+        return agrees(lambda: _in_order(self._read_after(rows, begun)), whole)
 
     def _trial_length(self, reach: int) -> int:
         """Return the tokens of a trial that outgrows every window which `reach` tokens outgrow."""
@@ -202,6 +234,29 @@ class CausalModel(TextModel):
         # Rows that are read with other positions never go on from a cache.
         limits = [most for most in (self.max_length, self.facts.switch_length) if most]
         return min(length, *(most - _TRIAL_TOKENS for most in limits)) if limits else length
+
+    def _reads_trees(self, reach: int) -> bool:
+        """Whether rows of so many tokens have their logits with a tree of tokens behind them."""
+        length = self._trial_length(reach)
+        return self._tried(("trees", length), lambda: self._keeps_trees(length))
+
+    def _keeps_trees(self, length: int) -> bool:
+        ids = trial_ids(self._model, length + 3)
+        one, two, three = ids[length:]
+        tree: list[Row] = [(), (one,), (two,), (one, two), (one, three), (one, two, three)]
+        # One row is as long as asked for, and all begin alike.
+        rows: list[Row] = [(*ids[:length],), (*ids[:3],), (*ids[:2], *ids[4:7])]
+        longer = [(*row, *known) for known in tree for row in rows]
+        whole = _in_order(self._read_after(longer, 0))
+
+        def read(shared: int) -> torch.Tensor:
+            at: dict[Row, list[tuple[Sequence[int], torch.Tensor]]] = {known: [] for known in tree}
+            for known, places, logits in self._read_trees(rows, tree, shared):
+                at[known].append((places, logits))
+            return torch.cat([_in_order(found) for found in at.values()])
+
+        shares = (0, 2) if self._shares(length) else (0,)
+        return all(agrees(partial(read, shared), whole) for shared in shares)
 
     def _decodes(self, rows: Sequence[Sequence[int]], written: int) -> bool:
         if self._switches(rows, written):
@@ -262,14 +317,9 @@ def _longest(rows: Sequence[Sequence[int]]) -> int:
     return max(map(len, rows))
 
 
-def _go_on(
-    decoding: Decoding, known: Row, beginnings: Sequence[Row]
-) -> Iterator[tuple[Row, torch.Tensor]]:
-    """Yield each beginning that starts with `known`, which was read, and the logits after it."""
-    yield known, decoding.logits
-    n = len(decoding.logits)
-    for longer in beginnings:
-        if longer[:-1] == known and longer:
-            forked = decoding.fork(torch.arange(n))
-            forked.advance(torch.full((n,), longer[-1]))
-            yield from _go_on(forked, longer, beginnings)
+def _in_order(found: Iterable[tuple[Sequence[int], torch.Tensor]]) -> torch.Tensor:
+    """Return logits in the order of the places that they were read for."""
+    lines = {
+        place: line for places, logits in found for place, line in zip(places, logits, strict=True)
+    }
+    return torch.stack([lines[place] for place in range(len(lines))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -176,6 +176,19 @@ class Seq2SeqDecoding:
         self.logits = output.logits[:, -1]
         if self._cached:
             self._past, self._unread = output.past_key_values, self._unread[:, :0]
+
+
+def go_on(
+    decoding: Decoding, known: Sequence[int], beginnings: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[tuple[int, ...], torch.Tensor]]:
+    """Yield each beginning that starts with `known`, which was read, and the logits after it."""
+    yield tuple(known), decoding.logits
+    n = len(decoding.logits)
+    for longer in beginnings:
+        if longer and longer[:-1] == known:
+            forked = decoding.fork(torch.arange(n))
+            forked.advance(torch.full((n,), longer[-1]))
+            yield from go_on(forked, longer, beginnings)
 
 
 def encoder_output(states: torch.Tensor) -> Any:

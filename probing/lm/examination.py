@@ -206,18 +206,21 @@ def read_at(
 ) -> tuple[torch.Tensor | None, torch.Tensor]:
     """Return the output layer's input and the logits at one place of each row, (n_rows, …).
 
+    Of several places, (n_rows, n_places), they are those at each: (n_rows, n_places, …).
+
     The logits are the model's own, scaled or capped as its family does. The output layer reads the
     places alone: all others would fill the memory. The input is None where the model's head is no
     module that could be watched.
     """
     seen: list[torch.Tensor] = []
     own = get_ident()
-    rows = torch.arange(len(places), device=places.device)
+    apart = places if places.ndim > 1 else places[:, None]
+    rows = torch.arange(len(places), device=places.device)[:, None]
 
     def choose(_: Any, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if get_ident() != own:
             return None
-        seen.append(given[0][rows, places][:, None])
+        seen.append(given[0][rows, apart])
         return (seen[0], *given[1:])
 
     hook = model.get_output_embeddings().register_forward_pre_hook(choose)
@@ -225,9 +228,11 @@ def read_at(
         logits: torch.Tensor = model(**inputs).logits
     finally:
         hook.remove()
-    if not seen:
-        return None, logits[rows, places]
-    return seen[0][:, 0], logits[:, 0]
+    chosen = logits if seen else logits[rows, apart]
+    states = seen[0] if seen else None
+    if places.ndim > 1:
+        return states, chosen
+    return None if states is None else states[:, 0], chosen[:, 0]
 
 
 def body_of(model: Any) -> Any:

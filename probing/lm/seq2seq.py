@@ -111,13 +111,17 @@ class Seq2SeqModel(TextModel):
         stated = self._model.generation_config.decoder_start_token_id
         return int(self._model.config.pad_token_id if stated is None else stated)
 
+    @property
+    def _forced(self) -> list[int]:
+        """What the decoder has to begin an answer with."""
+        first = self._ending.forced_first
+        return [] if first is None else [first]
+
     @torch.inference_mode()
     def _read_ends(
         self, rows: Sequence[Row], opening: Opening
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
-        first = self._ending.forced_first
-        forced = [] if first is None else [first]
-        before = forced if opening.answers else [self._sentinels()[0]]
+        before = self._forced if opening.answers else [self._sentinels()[0]]
         begun = [self._start, *before, *opening.known]
         for places in self._like_length([len(row) for row in rows]):
             ids, mask = pad(
@@ -139,6 +143,9 @@ class Seq2SeqModel(TextModel):
 
     def _open(self, rows: list[list[int]], written: int) -> Decoding:
         return self._open_after(rows, [[] for _ in rows])
+
+    def _open_answers(self, rows: list[list[int]], written: int) -> Decoding:
+        return self._open_after(rows, [self._forced for _ in rows])
 
     def _open_after(self, sources: list[list[int]], begun: list[list[int]]) -> Decoding:
         beginnings = [[self._start, *ids] for ids in begun]

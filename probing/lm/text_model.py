@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from probing.lm.batching import batches_by_length, batches_of_like_length, worthwhile_padding
 from probing.lm.best_spans import FoundSpan
 from probing.lm.cache import BoundedCache
-from probing.lm.decoding import Decoding, pad
+from probing.lm.decoding import Decoding, go_on, pad
 from probing.lm.end_words import EndWordReader, OpenEnd, Row
 from probing.lm.errors import GenerationSettingsError, TokenizerError
 from probing.lm.generation import Ending, check_settings, search, write
@@ -21,6 +21,9 @@ from probing.lm.question_protocols import Answer, Question
 from probing.lm.reasoning_blocks import begins_reasoning
 from probing.lm.text_protocols import Generation, GenerationSettings, SpanScore
 from probing.lm.text_tokenizer import PretrainedTextTokenizer, SpanProtocol
+
+if TYPE_CHECKING:
+    import torch
 
 #: The most logits that one pass may hold at once (256 MB in float32).
 _MOST_LOGITS = 1 << 26
@@ -249,6 +252,23 @@ class TextModel(EndWordReader):
         self.tokenizer.require_fit(len(ids), prompt, written=written)
         return ids
 
+    def _read_answers(
+        self, rows: Sequence[Row], beginnings: Sequence[Row]
+    ) -> Iterator[tuple[Row, Sequence[int], torch.Tensor]]:
+        """Yield as the base does, but read each row once and go on from its cache."""
+        written = max(map(len, beginnings))
+        if not written or not self._decodes(rows, written):
+            yield from super()._read_answers(rows, beginnings)
+            return
+        for places in self._like_length([len(row) + written for row in rows]):
+            opened = self._open_answers([list(rows[place]) for place in places], written)
+            for known, logits in go_on(opened, (), beginnings):
+                yield known, places, logits
+
+    def _open_answers(self, rows: list[list[int]], written: int) -> Decoding:
+        """Return the rows, ready for the tokens of answers."""
+        return self._open(rows, written)
+
     @abstractmethod
     def _open(self, rows: list[list[int]], written: int) -> Decoding:
         """Return the rows, ready for at most so many tokens more."""
@@ -282,9 +302,10 @@ class TextModel(EndWordReader):
             )
         return found
 
-    def _like_length(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+    def _like_length(self, lengths: Sequence[int], most: int | None = None) -> Iterator[list[int]]:
         """Yield the indices of rows that are read together for what stands at their ends."""
-        most = max(1, self.batch_tokens // max(lengths))
+        fitting = max(1, self.batch_tokens // max(lengths))
+        most = fitting if most is None else max(1, min(fitting, most))
         padding = worthwhile_padding(self.device)
         return batches_of_like_length(
             lengths, most=most, padding=padding, switch=self.facts.switch_length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from probing.models import LanguageModel, ModelKind, ModelSource
@@ -50,6 +51,14 @@ def fitting_kinds(abilities: AbstractSet[str]) -> tuple[str, ...]:
     return tuple(kind for kind, has in ABILITIES.items() if abilities <= has)
 
 
+def either(names: Sequence[str]) -> str:
+    """Return names as alternatives, as in “masked, causal, or chat”."""
+    *before, last = names
+    if len(before) < 2:
+        return " or ".join(names)
+    return f"{', '.join(before)}, or {last}"
+
+
 def compatibility_error(
     *, title: str, abilities: AbstractSet[str], model: LanguageModel
 ) -> str | None:
@@ -60,7 +69,7 @@ def compatibility_error(
     if model.kind in kinds:
         return None
     names = [_KIND_NAMES[ModelKind(kind)] for kind in kinds if kind != ModelKind.ENCODER]
-    wanted = f"a {' or '.join(names)} language model" if names else "a model of no known kind"
+    wanted = f"a {either(names)} language model" if names else "a model of no known kind"
     if ModelKind.ENCODER in kinds:
         wanted += f" or {_KIND_NAMES[ModelKind.ENCODER]}"
     return f"{title} needs {wanted}; “{model.name}” is {_KIND_NAMES[ModelKind(model.kind)]}."

@@ -220,12 +220,12 @@ def test_only_fitting_models_are_offered_and_the_page_says_why(
     address = f"{ADD}?measure=counterpart_generation"
     empty = alice.get(address).content.decode()
     assert "No fitting model is registered" in empty
-    assert "causal or sequence to sequence or chat" in empty
+    assert "causal, sequence to sequence, or chat" in empty
     gpt2 = register_model(location=str(checkpoints / "tiny-gpt2"))
     content = alice.get(address).content.decode()
     assert gpt2.name in content
-    assert "tiny-bert" not in content
-    assert "1 registered model is of another kind" in content
+    assert "Not offered: “tiny-bert” (masked). This measure needs a model of the kind" in content
+    assert ">tiny-bert</option>" not in content
     forced = alice.post(
         address,
         {**asked(LanguageModel.objects.get(name="tiny-bert"), corpus), "create": "1"},

@@ -107,7 +107,7 @@ def test_other_measures_are_refused_with_the_reason_before_a_run(folder: Path) -
     # A head for classes is new in every training, whatever the base has.
     assert {name for name, fit in fits.items() if fit.can} == {"ceat", "classifier_fine_tuning"}
     reason = (
-        "needs a masked or causal or sequence-to-sequence language model; “body” is an encoder "
+        "needs a masked, causal, or sequence-to-sequence language model; “body” is an encoder "
         "without a head."
     )
     assert fits["ilps"].reason == f"{fits['ilps'].title} {reason}"
@@ -133,7 +133,7 @@ def test_page_and_api_tell_the_same(folder: Path, client: Client) -> None:
     model = register_model(location=str(folder), name="body")
     client.force_login(User.objects.create_superuser("alice"))
     page = client.get(reverse("admin:probing_languagemodel_change", args=[model.pk]))
-    why = "Needs a masked or causal or sequence-to-sequence language model; “body” is an encoder"
+    why = "Needs a masked, causal, or sequence-to-sequence language model; “body” is an encoder"
     assert page.content.decode().count(why) == 1
     told = client.get(f"/api/v1/models/{model.public_id}/").json()["measures"]
     assert {one["name"] for one in told if one["can"]} == {"ceat", "classifier_fine_tuning"}

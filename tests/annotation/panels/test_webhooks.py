@@ -26,7 +26,7 @@ from tests.annotation.panels.conftest import SECRET, SECRET_VARIABLE
 from tests.annotation.panels.test_planning import store
 from tests.panels_server import sign_event
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 ADDRESS = "/panels/prolific/events/"
 EVENT_IDS = itertools.count()
@@ -65,6 +65,7 @@ def status_of(submission: Submission) -> str:
     return PanelRecord.objects.get(submission=submission).status
 
 
+@pytest.mark.services
 def test_a_status_is_kept_with_the_submission(study, add, panel) -> None:
     submission = add("a")
     assert send("a", "AWAITING_REVIEW").status_code == 204
@@ -107,6 +108,7 @@ def test_a_changed_body_is_refused(study, add, panel) -> None:
     assert answer.status_code == 403
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     "body",
     [
@@ -140,6 +142,7 @@ def test_only_panels_that_send_messages_have_an_address(db) -> None:
     assert Client().get(ADDRESS).status_code == 405
 
 
+@pytest.mark.services
 def test_a_message_that_comes_again_counts_once(study, add, panel) -> None:
     submission = add("a")
     for _ in range(3):
@@ -150,6 +153,7 @@ def test_a_message_that_comes_again_counts_once(study, add, panel) -> None:
     assert status_of(submission) == "AWAITING REVIEW"
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("seed", range(12))
 def test_the_order_of_messages_does_not_matter(study, add, panel, seed) -> None:
     submission = add("a")
@@ -161,6 +165,7 @@ def test_the_order_of_messages_does_not_matter(study, add, panel, seed) -> None:
     assert status_of(submission) == "APPROVED"
 
 
+@pytest.mark.services
 def test_returning_frees_the_places_that_were_held(study, add, panel) -> None:
     held = timezone.now() + timedelta(minutes=30)
     rating = add("a", state=SubmissionState.IN_PROGRESS, finished_at=None, reserved_until=held)
@@ -173,6 +178,7 @@ def test_returning_frees_the_places_that_were_held(study, add, panel) -> None:
     assert finished.state == SubmissionState.FINISHED, "what is finished is left to a person"
 
 
+@pytest.mark.services
 def test_timing_out_only_leaves_a_mark(study, add, panel) -> None:
     held = timezone.now() + timedelta(minutes=30)
     rating = add("a", state=SubmissionState.IN_PROGRESS, finished_at=None, reserved_until=held)
@@ -182,6 +188,7 @@ def test_timing_out_only_leaves_a_mark(study, add, panel) -> None:
     assert status_of(rating) == "TIMED-OUT"
 
 
+@pytest.mark.services
 def test_a_message_confirms_what_was_asked_for(study, add, panel) -> None:
     add("a")
     store(study, propose_rewards)
@@ -200,6 +207,7 @@ def test_a_message_about_somebody_unknown_is_thanked_for(study, panel) -> None:
     assert PanelEvent.objects.get().submission is None
 
 
+@pytest.mark.services
 def test_a_secret_reaches_the_studies_that_name_it_and_no_others(
     study, add, panel, monkeypatch
 ) -> None:

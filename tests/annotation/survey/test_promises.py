@@ -12,7 +12,7 @@ from tests.annotation.survey.conftest import PersonMaker, StudyMaker
 from tests.annotation.survey.flows import instructed
 from tests.annotation.survey.test_withdrawal import own_path
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 FAST = "You are far faster than almost everyone else."
 SAME = "On every page, you give nearly all answers at the same place."

@@ -27,7 +27,7 @@ from annotation.steps.rating import RatingStep
 from tests.annotation.survey.conftest import GROUPS, SCALES
 from tests.annotation.survey.participants import Person, spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 
 def stored_ratings() -> dict[tuple[str, str, bool], float]:
@@ -47,6 +47,7 @@ def to_first_lines(person: Person):
     return person.go_on(until=lambda page: bool(page.lines))
 
 
+@pytest.mark.services
 def test_whole_visit_is_stored(study, person) -> None:
     last = person.go_on()
     assert last.heading == "Thank you. Your answers are saved."
@@ -107,6 +108,7 @@ def test_order_of_lines_is_the_same_on_every_page_of_a_visit(person) -> None:
     assert len(orders) == 1
 
 
+@pytest.mark.services
 def test_page_sent_twice_is_stored_once(person) -> None:
     while (page := person.see().page).fields.get("step"):
         fields = person.fill(page)
@@ -117,6 +119,7 @@ def test_page_sent_twice_is_stored_once(person) -> None:
     assert Rating.objects.count() == 5 * len(SCALES)
 
 
+@pytest.mark.services
 def test_page_passed_before_cannot_be_changed(person) -> None:
     page = to_first_lines(person)
     person.send(page)
@@ -179,6 +182,7 @@ def test_value_that_is_no_whole_number_from_0_to_100_is_named(person, value) -> 
     assert Submission.objects.get().step_index == 2
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -213,6 +217,7 @@ def test_step_token_of_another_submission_is_refused(study, person, make_person)
     assert count_everything() == before
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("token", ["", "x", "W10:forged", "a:b:c", "\x00"])
 def test_forged_step_token_is_refused(person, token) -> None:
     page = to_first_lines(person)
@@ -223,6 +228,7 @@ def test_forged_step_token_is_refused(person, token) -> None:
     assert count_everything() == before
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("prefix", ["/r/", "/w/"])
 @pytest.mark.parametrize("token", ["a" * 32, "x", "A-b_9"])
 def test_unknown_visit_is_not_found(db, make_person, prefix, token) -> None:
@@ -245,6 +251,7 @@ def test_consent_is_needed(person) -> None:
     assert strange.status == 400
 
 
+@pytest.mark.services
 def test_declining_ends_the_visit_and_frees_its_groups(make_study, make_person) -> None:
     study = make_study(quota_per_group=1, panel="prolific")
     link = study.get_absolute_url()
@@ -354,6 +361,7 @@ def test_repeated_group_that_is_rated_the_other_way_fails(study, make_person) ->
     assert Submission.objects.get().self_agreement == 0
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     ("text", "status", "message"),
     [
@@ -388,6 +396,7 @@ def test_demographics_can_be_left_out_wholly(person) -> None:
     assert Submission.objects.get().state == SubmissionState.FINISHED
 
 
+@pytest.mark.services
 def test_demographic_answers_are_stored_as_people_read_them(person) -> None:
     page = to_demographics(person)
     person.connection.post(
@@ -441,6 +450,7 @@ def test_words_of_ones_own_are_let_go_with_prefer_not_to_say(person) -> None:
     assert (answer.value, answer.declined, answer.own_words) == (None, True, "")
 
 
+@pytest.mark.services
 def test_short_text_is_stored_on_one_line(person) -> None:
     DemographicQuestion.objects.filter(slug="area").update(kind=QuestionKind.TEXT, options=[])
     page = to_demographics(person)
@@ -449,6 +459,7 @@ def test_short_text_is_stored_on_one_line(person) -> None:
     assert DemographicAnswer.objects.get().value == "by the sea:"
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     ("fields", "status", "message"),
     [
@@ -480,6 +491,7 @@ def test_bad_demographic_answers_store_nothing(person, fields, status, message) 
     assert Submission.objects.get().state == SubmissionState.IN_PROGRESS
 
 
+@pytest.mark.services
 def test_client_timings_go_to_ratings_and_page_event(person) -> None:
     page = to_first_lines(person)
     record = {
@@ -507,6 +519,7 @@ def test_client_timings_go_to_ratings_and_page_event(person) -> None:
     }
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     ("client", "kept"),
     [
@@ -528,6 +541,7 @@ def test_bad_client_record_costs_no_answer(person, client, kept) -> None:
     assert PageEvent.objects.get(step_kind=RatingStep.name).client == kept
 
 
+@pytest.mark.services
 def test_whoever_comes_back_after_a_lapse_goes_on_and_holds_the_groups_again(person) -> None:
     Submission.objects.update(reserved_until=timezone.now() - timedelta(days=3))
     assert person.send(person.see().page).status == 302
@@ -543,6 +557,7 @@ def test_groups_are_named_as_the_instrument_writes_them(person) -> None:
     assert len(set(names)) == len(GROUPS)
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("rule", ["hard", "soft"])
 def test_declining_can_be_taken_back_until_the_window_closes(
     make_study, make_person, rule: str

@@ -93,6 +93,22 @@ def test_scores_become_a_finished_run_with_means_over_templates() -> None:
     }
 
 
+def test_the_page_of_an_imported_run_begins_with_its_file_and_shows_no_rate(
+    admin_client: Client,
+) -> None:
+    bring("scores", SCORES, name="their.csv", **MADE)
+    run = Run.objects.get()
+    page = admin_client.get(reverse("admin:probing_run_change", args=[run.pk])).content.decode()
+    at = f"{run.finished_at:%b %Y %H:%M}"
+    said = page.index("The values of this run were imported.")
+    assert "imported from their.csv" in page[said : said + 400]
+    assert at in page[said : said + 400]
+    assert "Their appendix." in page[said : said + 600]
+    assert said < page.index("What this run computes")
+    assert "Nothing was stored" not in page
+    assert "Shards a minute" not in page
+
+
 def test_json_lines_and_a_producer_in_columns_are_read() -> None:
     row = {"group": "woman", "trait": "cold-warm", "value": 0.1, "model": "gpt-4", "measure": "set"}
     bring("scores", json.dumps(row), name="scores.jsonl", obtained="Their files.")

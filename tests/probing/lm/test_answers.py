@@ -234,6 +234,31 @@ def test_questions_are_read_once_for_all_beginnings_of_numbers(tmp_path: Path) -
     longest = max(len(model.encode_question(one)) for one in questions)
     # Ten beginnings of one digit, ninety of two and 100 take a token each.
     assert sum(read) <= len(questions) * (longest + 101)
+    assert len(read) <= len(questions)  # and all of them are read together
+
+
+@pytest.mark.parametrize("kind", ["causal", "seq2seq"])
+def test_answers_read_together_are_those_read_one_by_one(
+    kind: str, tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = checkpoints / "tiny-t5"
+    if kind == "causal":
+        folder = make_tiny_chat(tmp_path / "digits", by_digit=True)
+    model: Any = load_text_model(folder, threads=1)
+    rows = [model.encode_question(Question(text)) for text in ("he be", "he be lazy", "You")]
+    pieces = [(7,), (8,), (7, 9), (7, 8), (8, 7), (7, 9, 9)]
+    read: list[int] = []
+    encoder = model._model.get_encoder() if kind == "seq2seq" else model._model
+    together = model.begin_logprobs(rows, pieces)
+    encoder.register_forward_pre_hook(lambda *_: read.append(1))
+    np.testing.assert_array_equal(model.begin_logprobs(rows, pieces), together)
+    assert len(read) == 1
+    monkeypatch.setattr(type(model), "_reads_trees", lambda *_: False, raising=False)
+    np.testing.assert_allclose(model.begin_logprobs(rows, pieces), together, atol=1e-6)
+    monkeypatch.setattr(type(model), "_decodes", lambda *_: False)
+    read.clear()
+    np.testing.assert_allclose(model.begin_logprobs(rows, pieces), together, atol=1e-6)
+    assert len(read) == 4  # after nothing, after 7, after 8, and after 7, 9
 
 
 def test_an_encoder_and_decoder_answers_in_its_decoder(checkpoints: Path) -> None:

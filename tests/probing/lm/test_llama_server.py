@@ -11,27 +11,22 @@ import math
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from django.core.management import call_command
 
-from annotation.models import SocialGroup, TraitPair
-from annotation.studies.creation import create_study
 from probing.measures.guise_library import GUISE_PROMPTS
-from probing.models import LanguageModel, Run, Score, WordList
+from probing.models import LanguageModel, Score, WordList
 from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.result_tables import run_counterparts
 from tests.ports import free_port
+from tests.probing.lm.other_servers import import_pair, make_pilot, probe, register, run_server
 from tests.probing.real_models import SMOLLM2, folder_of
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 BUILT = Path(__file__).parents[3] / ".llama/bin/python"
@@ -60,51 +55,25 @@ def command(port: int) -> list[str]:
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     port = free_port()
-    with subprocess.Popen(command(port)) as process:
-        try:
-            wait_until(lambda: _answers(port, process), seconds=240)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            process.terminate()
-
-
-def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, "the server has ended"
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/v1/models").is_success
-    except httpx.TransportError:
-        return False
+    with run_server(command(port), port=port, asked="/v1/models") as address:
+        yield address
 
 
 @pytest.fixture
 def model(address: str, settings: Any) -> LanguageModel:
     settings.CHAT_REQUESTS_PER_MINUTE = 0
-    out = StringIO()
-    call_command("register_model", address, "--served-name", NAME, "--name", "s", stdout=out)
-    assert "Chat: yes" in out.getvalue()
-    assert "Batches: no" in out.getvalue()
-    return LanguageModel.objects.get()
+    return register(address, NAME, "Chat: yes", "Batches: no")
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> str:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text(f"AAL\tWME\n{TEXT}\t{REWRITTEN}\n", encoding="utf-8")
-    named = ("--name", "My pairs", "--license", "CC BY 4.0")
-    call_command("import_corpus", str(pairs), *named, stdout=StringIO())
-    return "My pairs"
+    return import_pair(tmp_path, TEXT, REWRITTEN)
 
 
 def ask(address: str, path: str, **body: Any) -> dict[str, Any]:
     answer = httpx.post(f"{address}/{path}", json={"model": NAME, **body}, timeout=120)
     choice: dict[str, Any] = answer.raise_for_status().json()["choices"][0]
     return choice
-
-
-def probe(measure: str, *arguments: str) -> Run:
-    chosen = ("--model", "s", "--measure", measure, "--local")
-    call_command("probe", *chosen, *arguments, stdout=StringIO())
-    return Run.objects.get()
 
 
 def test_counterparts_are_what_the_server_answers(
@@ -127,13 +96,7 @@ def test_counterparts_are_what_the_server_answers(
 
 
 def test_every_direct_rating_has_a_value_or_an_outcome(model: LanguageModel) -> None:
-    create_study(
-        title="Pilot",
-        owner=None,
-        contact_email="you@example.org",
-        groups=list(SocialGroup.objects.filter(slug="woman")),
-        trait_pairs=list(TraitPair.objects.filter(slug="cold-warm")),
-    )
+    make_pilot()
     run = probe("direct_rating", "--study", "Pilot", "--param", "answers=8")
     stored = {
         one.name: one for one in Score.objects.filter(run=run, trait="cold-warm", template="")

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import torch
 import transformers
-from django.core.management import call_command
 
-from annotation.models import SocialGroup, TraitPair
-from annotation.studies.creation import create_study
-from probing.models import LanguageModel, Run, Score, WordList
+from probing.models import LanguageModel, Score, WordList
 from probing.runs.parameters import load_shard_frames
 from probing.runs.result_tables import run_counterparts
 from tests.ports import free_port
+from tests.probing.lm.other_servers import import_pair, make_pilot, probe, register, run_server
 from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 for needed in ("fastapi", "uvicorn"):
@@ -42,36 +36,14 @@ def address(folder: Path) -> Iterator[str]:
     port = free_port()
     command = Path(sys.executable).with_name("transformers")
     where = ("--host", "127.0.0.1", "--port", str(port))
-    with subprocess.Popen([command, "serve", folder, *where]) as process:
-        try:
-            wait_until(lambda: _answers(port, process), seconds=240)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            process.terminate()
-
-
-def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, "the server has ended"
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/health").is_success
-    except httpx.TransportError:
-        return False
+    with run_server([command, "serve", folder, *where], port=port, asked="/health") as address:
+        yield address
 
 
 @pytest.fixture
 def model(address: str, folder: Path, settings: Any) -> LanguageModel:
     settings.CHAT_REQUESTS_PER_MINUTE = 0
-    out = StringIO()
-    call_command("register_model", address, "--served-name", str(folder), "--name", "s", stdout=out)
-    assert "Access: sampled" in out.getvalue()
-    assert "Begun answers: no" in out.getvalue()
-    return LanguageModel.objects.get()
-
-
-def probe(measure: str, *arguments: str) -> Run:
-    chosen = ("--model", "s", "--measure", measure, "--local")
-    call_command("probe", *chosen, *arguments, stdout=StringIO())
-    return Run.objects.get()
+    return register(address, str(folder), "Access: sampled", "Begun answers: no")
 
 
 def likeliest(folder: Path, question: str, n_tokens: int) -> str:
@@ -88,11 +60,7 @@ def likeliest(folder: Path, question: str, n_tokens: int) -> str:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> str:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text(f"AAL\tWME\n{TEXT}\the is usually working late\n", encoding="utf-8")
-    named = ("--name", "My pairs", "--license", "CC BY 4.0")
-    call_command("import_corpus", str(pairs), *named, stdout=StringIO())
-    return "My pairs"
+    return import_pair(tmp_path, TEXT, "he is usually working late")
 
 
 def test_counterparts_are_what_its_model_finds_likeliest(
@@ -111,13 +79,7 @@ def test_counterparts_are_what_its_model_finds_likeliest(
 
 
 def test_direct_ratings_are_drawn_and_every_answer_is_accounted_for(model: LanguageModel) -> None:
-    create_study(
-        title="Pilot",
-        owner=None,
-        contact_email="you@example.org",
-        groups=list(SocialGroup.objects.filter(slug="woman")),
-        trait_pairs=list(TraitPair.objects.filter(slug="cold-warm")),
-    )
+    make_pilot()
     run = probe(
         *("direct_rating", "--study", "Pilot", "--param", "answers=4"),
         *("--param", "max_new_tokens=4"),

@@ -16,9 +16,10 @@ from tests.probing.runs.fixtures import RunMaker, few_stimuli, scores_of
 #: Measures of texts have a contract of their own.
 SLOT_MEASURES = [name for name, entry in MEASURES.items() if entry.stimuli_type is Stimuli]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("measure", SLOT_MEASURES)
 def test_every_measure_goes_through_the_engine(measure: str, make_run: RunMaker) -> None:
     run = make_run(measure)

@@ -5,6 +5,7 @@ Each sentence is read alone and whole, and ln P is the log-softmax of its logits
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,6 @@ import torch
 import transformers
 from django.core.management import call_command
 
-from annotation.models import SocialGroup, TraitPair
-from annotation.studies.creation import create_study
 from probing.lm import load_text_model
 from probing.lm.causal import CausalModel
 from probing.lm.text_protocols import SpanContext
@@ -24,6 +23,8 @@ from probing.models import LanguageModel, Run, Score
 from probing.runs.certificates import read_certificate
 from probing.runs.language_models import register_model
 from probing.runs.result_tables import run_counterparts
+from tests.kept_rows import keep_rows
+from tests.probing.lm.other_servers import make_pilot
 from tests.probing.lm.tiny_chat import TEMPLATE
 from tests.probing.lm.tiny_families import make_family
 from tests.probing.lm.tiny_gguf import Q8_0, write_gguf
@@ -105,10 +106,17 @@ def plain(path: Path) -> Plain:
     return Plain(path)
 
 
+@pytest.fixture(scope="module")
+def kept_model(path: Path, django_db_setup: None, django_db_blocker: Any) -> Iterator[int]:
+    """The key of the model, which is registered and tried once for all tests."""
+    with keep_rows(django_db_blocker):
+        call_command("register_model", str(path), stdout=StringIO())
+        yield LanguageModel.objects.get(name=path.name.removesuffix(".gguf")).pk
+
+
 @pytest.fixture
-def model(path: Path) -> LanguageModel:
-    call_command("register_model", str(path), stdout=StringIO())
-    return LanguageModel.objects.get(name=path.name.removesuffix(".gguf"))
+def model(kept_model: int, db: None) -> LanguageModel:
+    return LanguageModel.objects.get(pk=kept_model)
 
 
 def probe(model: LanguageModel, measure: str, *arguments: str) -> Run:
@@ -189,13 +197,7 @@ def test_counterparts(model: LanguageModel, plain: Plain, corpus: str) -> None:
 
 
 def test_direct_rating(model: LanguageModel, plain: Plain) -> None:
-    study = create_study(
-        title="Pilot",
-        owner=None,
-        contact_email="you@example.org",
-        groups=list(SocialGroup.objects.filter(slug="woman")),
-        trait_pairs=list(TraitPair.objects.filter(slug="cold-warm")),
-    )
+    study = make_pilot()
     run = probe(*(model, "direct_rating", "--study", study.title, "--param", "least_mass=0"))
     question = (
         "How do people in America view women?\nPlace each line’s marker where you think most "
@@ -274,7 +276,7 @@ def test_ceat_by_an_encoder_without_a_head(name: str, tmp_path: Path, checkpoint
     file.write_text("\n".join(SENTENCES), encoding="utf-8")
     call_command("register_model", str(folder), stdout=StringIO())
     run = probe(
-        *(LanguageModel.objects.get(), "ceat", "--sentences", str(file)),
+        *(LanguageModel.objects.latest("pk"), "ceat", "--sentences", str(file)),
         *("--groups", "man", "elderly", "--traits", "cold-warm"),
     )
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
