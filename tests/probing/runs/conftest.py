@@ -15,3 +15,4 @@ from tests.probing.runs.training_fixtures import (  # noqa: F401
     own_folder,
 )
 from tests.probing.runs.tuning_fixtures import base, made_up, make_tuning  # noqa: F401
+from tests.served_model import running, server  # noqa: F401

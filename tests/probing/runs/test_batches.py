@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from io import StringIO
@@ -27,7 +26,7 @@ from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.sweep import sweep
 from probing.runs.worker import work
 from tests.batch_endpoints import BatchEndpoints
-from tests.openai_server import Fault, OpenAIServer, serve_openai
+from tests.openai_server import Fault, OpenAIServer
 from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
 from tests.probing.runs.text_fixtures import make_corpus
 from tests.served_model import register_served
@@ -50,19 +49,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tiny_chat(tmp_path_factory.mktemp("batches") / "tiny", likely=likely)
 
 
-@pytest.fixture(scope="module")
-def running(folder: Path) -> Iterator[OpenAIServer]:
-    with serve_openai(folder) as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: OpenAIServer, settings: Any, tmp_path: Path) -> OpenAIServer:
-    settings.CHAT_REQUESTS_PER_MINUTE = 0
-    settings.CHAT_ATTEMPTS = 2
+def server(server: OpenAIServer, settings: Any, tmp_path: Path) -> OpenAIServer:
     settings.CHAT_ANSWERS_ROOT = tmp_path / "kept"
-    running.forget()
-    return running
+    return server
 
 
 @pytest.fixture

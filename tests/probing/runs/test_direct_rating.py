@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,20 +35,6 @@ CHEAP = {"answers": 4, "max_new_tokens": 1}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tiny_chat(tmp_path_factory.mktemp("rating") / "tiny", likely=LIKELY)
-
-
-@pytest.fixture(scope="module")
-def running(folder: Path) -> Iterator[OpenAIServer]:
-    with serve_openai(folder) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: OpenAIServer, settings: Any) -> OpenAIServer:
-    settings.CHAT_REQUESTS_PER_MINUTE = 0
-    settings.CHAT_ATTEMPTS = 2
-    running.forget()
-    return running
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from probing.runs.parameters import load_inputs, load_shard_frames
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
-from tests.openai_server import Fault, OpenAIServer, serve_openai
+from tests.openai_server import Fault, OpenAIServer
 from tests.probing.lm.tiny_chat import make_tiny_chat
 from tests.probing.runs.text_fixtures import make_corpus
 from tests.served_model import register_served
@@ -44,20 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     likely = {f"{space}{word}": 4.5 for word in WORDS[:3] for space in ("", " ")}
     spelt = [form for word in WORDS for form in (word, word.capitalize())]
     return make_tiny_chat(tmp_path_factory.mktemp("guises") / "tiny", words=spelt, likely=likely)
-
-
-@pytest.fixture(scope="module")
-def running(folder: Path) -> Iterator[OpenAIServer]:
-    with serve_openai(folder) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: OpenAIServer, settings: Any) -> OpenAIServer:
-    settings.CHAT_REQUESTS_PER_MINUTE = 0
-    settings.CHAT_ATTEMPTS = 2
-    running.forget()
-    return running
 
 
 @pytest.fixture
