@@ -11,8 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import estimate_of
-from evaluation.analyses.guise_draws import Floats, GuiseRun, prompt_counts
+from evaluation.analyses.guise_draws import Floats, GuiseRun
 from evaluation.analyses.guise_inference import (
     CrossedLine,
     PairTable,
@@ -32,12 +31,10 @@ from evaluation.metrics.decisions import (
     mcnemar_test,
     relative_increase,
 )
-from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
-from probing.measures.streams import named_stream
 
 _ONE = np.ones((1, 1), dtype=bool)
 
@@ -87,7 +84,7 @@ class DecisionRate:
 class DecisionTest:
     """Tests of one model and outcome over all prompts and settings.
 
-    rates : of both guises with intervals over texts and prompts
+    first, second : rates of both guises; n : decisions after the first
     difference, p_difference : first − second, interval and two-sided p from one t
     question : what these are about, empty without pairs
     equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
@@ -97,8 +94,9 @@ class DecisionTest:
 
     model: Annotated[str, Shown("Model")]
     outcome: Annotated[str, Shown("Outcome")]
-    first: Estimate
-    second: Estimate
+    first: float
+    second: float
+    n: int
     difference: Estimate
     increase: float
     equal: CountTest
@@ -249,7 +247,6 @@ def _test(
     ]
     counts, totals = [float(np.nansum(side)) for side in sides], [_n(side) for side in sides]
     rates = [count / n if n else np.nan for count, n in zip(counts, totals, strict=True)]
-    drawn = _drawn_rates(decided, options)
     paired = [(first, second) for one, first, second in decided if one.run.paired]
     mcnemar = (
         mcnemar_test(*(np.concatenate([pair[side].ravel() for pair in paired]) for side in (0, 1)))
@@ -260,8 +257,9 @@ def _test(
     return DecisionTest(
         model,
         outcome,
-        estimate_of(rates[0], drawn[0], totals[0], options, bounds=(0.0, 1.0)),
-        estimate_of(rates[1], drawn[1], totals[1], options, bounds=(0.0, 1.0)),
+        rates[0],
+        rates[1],
+        totals[0],
         ours.estimate,
         relative_increase(*rates),
         equal_counts_test(*counts),
@@ -274,29 +272,6 @@ def _test(
         p_difference=ours.p_value,
         question=ours.question,
     )
-
-
-def _drawn_rates(
-    decided: Sequence[tuple[DecisionRun, Floats, Floats]], options: DecisionOptions
-) -> tuple[Floats, Floats]:
-    """Return the rates of both guises in resamples of texts and prompts, (n_resamples,) each."""
-    totals = np.zeros((2, 2, options.n_resamples))
-    for one, first, second in decided:
-        prompts = prompt_counts(
-            len(one.run.prompts), n_resamples=options.n_resamples, seed=options.seed
-        )
-        texts: dict[str, Floats] = {}
-        for side, decisions in enumerate((first, second)):
-            name = "pairs" if one.run.paired else str(side)
-            if name not in texts:
-                rng = named_stream(options.seed, "texts", one.run.texts, name)
-                texts[name] = draw_counts(rng, decisions.shape[1], options.n_resamples)
-            there = ~np.isnan(decisions)
-            for part, values in enumerate((np.where(there, decisions, 0.0), there)):
-                totals[side, part] += ((texts[name] @ values.T) * prompts).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        rates = totals[:, 0] / totals[:, 1]
-    return rates[0], rates[1]
 
 
 def _n(values: Floats) -> int:

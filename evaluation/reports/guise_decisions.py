@@ -116,8 +116,6 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
         "(χ², df 1), which supposes as many decisions in either variety. The 2 × 2 test has no "
         "continuity correction. McNemar’s exact test looks at the pairs that were decided "
         "differently.",
-        "Intervals of rates take "
-        f"{options.n_resamples:,} resamples of texts and prompts (bias-corrected percentile).",
         *((METHOD_CROSSED,) if result.crossed else ()),
     )
 
@@ -142,11 +140,11 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         "Rates of the detrimental outcome",
         result.tests,
         *shown(DecisionTest, "model", "outcome"),
-        Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
-        Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
+        Column(f"{first}, %", "first", decimals=1, scale=100),
+        Column(f"{second}, %", "second", decimals=1, scale=100),
         Column.effect("Difference, points", "difference", decimals=1, scale=100),
         *p_columns(value="p_difference", holm=False),
-        Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
+        Column("Decisions", "n", "n", 0, meaning="decisions after the first guise"),
         Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
         Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
         Column("", "p_equal", "equal.p_value"),
