@@ -49,7 +49,9 @@ def show_lines(lines: Sequence[DrawnLine], filled: FilledForm) -> dict[str, Any]
         )
         for line in lines
     ]
-    return {"lines": shown, "troubled": [line for line in shown if line.problem]}
+    troubled = [line for line in shown if line.problem]
+    all_open = all(line.problem == say_open() for line in troubled)
+    return {"lines": shown, "troubled": troubled, "all_open": all_open}
 
 
 def draw_lines(

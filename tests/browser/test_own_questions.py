@@ -137,7 +137,7 @@ def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
     )
     page.locator("input.line-input").fill("66")
     go_on()
-    expect(page.get_by_text("expected a number from 20 to 120 by 5")).to_be_visible()
+    expect(page.get_by_text("Write a number from 20 to 120 in steps of 5.")).to_be_visible()
     page.locator("input.line-input").fill("65")
     go_on()
     page.locator("[name=number]").fill("4")

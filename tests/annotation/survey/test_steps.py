@@ -177,6 +177,7 @@ def test_value_that_is_no_whole_number_from_0_to_100_is_named(person, value) -> 
     answer = person.send(page, **{f"value-{scale}": value})
     assert answer.status == 422
     assert "is not possible. Write a whole number from 0 to 100." in answer.page.text
+    assert "1 line is not right yet." in answer.page.text
     assert value[:20] in answer.page.text
     assert not Rating.objects.exists()
     assert Submission.objects.get().step_index == 2
