@@ -12,6 +12,7 @@ import copy
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from textwrap import shorten
 from threading import get_ident
 from typing import Any
 
@@ -156,10 +157,19 @@ def _unsupported(facts: ModelFacts, reason: str) -> WrongModelKindError:
 
 
 def _failed_trial(facts: ModelFacts, error: Exception) -> ModelFilesError:
+    from transformers import __version__
+
     return ModelFilesError(
-        f"A trial of the configuration of '{facts.source}' fails ({error}). Save the model "
-        "again with a current version of transformers."
+        f"transformers {__version__} can't run a model of the family '{facts.family}' as the "
+        f"configuration of '{facts.source}' describes it ({describe_fault(error)}). Check the "
+        "sizes and kinds of layers in its config.json, or save the model again with this version."
     )
+
+
+def describe_fault(error: Exception) -> str:
+    """Return the kind and the first line of an error that a model's own code raised."""
+    line = next(iter(str(error).strip().splitlines()), "").rstrip(".")
+    return shorten(f"{type(error).__name__}: {line}", 160, placeholder=" …")
 
 
 def require_left_to_right(model: Any, source: str) -> None:

@@ -16,7 +16,7 @@ import torch
 
 from probing.lm.certificate import Check, Outcome
 from probing.lm.decoding import pad
-from probing.lm.examination import PASS_ERRORS, read_at, trial_ids
+from probing.lm.examination import PASS_ERRORS, describe_fault, read_at, trial_ids
 from probing.lm.protocols import SlotState
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ class Trials:
         try:
             return trial()
         except PASS_ERRORS as error:
-            return Check(name=name, outcome="failed", result=f"The trial fails ({error}).")
+            return Check(
+                name=name, outcome="failed", result=f"It can't be read: {describe_fault(error)}."
+            )
 
     def _leak(self) -> Check:
         """Change the last token; a causal model's earlier places must not notice, a masked must."""

@@ -13,7 +13,7 @@ import pytest
 import torch
 import transformers
 
-from probing.lm import WrongModelKindError
+from probing.lm import ModelFilesError, WrongModelKindError, examination
 from probing.lm.causal import CausalModel
 from probing.lm.examination import body_of
 from probing.lm.loaders import (
@@ -213,3 +213,19 @@ def test_sensitivity_of_a_scaled_output_layer_is_refused_before_the_run(
         create_run(**asked, seed=0, created_by=None)
     assert not Run.objects.exists()
     assert not dry_run(**asked | {"measure": "ilps", "parameters": {"prior": "noun"}}).fatal
+
+
+def test_a_model_whose_own_code_fails_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied\nTraceback of a kernel")
+
+    monkeypatch.setattr(examination, "require_left_to_right", fail)
+    monkeypatch.setattr(examination, "_examined", {})
+    with pytest.raises(ModelFilesError) as raised:
+        load_slot_tokenizer(make_family(tmp_path / "one", next(iter(FAMILIES))))
+    said = str(raised.value)
+    assert "can't run a model of the family" in said
+    assert "(RuntimeError: mat1 and mat2 shapes cannot be multiplied)" in said
+    assert "Traceback" not in said
