@@ -15,6 +15,7 @@ import transformers
 
 from probing.lm import ModelFilesError, WrongModelKindError, examination
 from probing.lm.causal import CausalModel
+from probing.lm.decoding import Seq2SeqDecoding
 from probing.lm.examination import body_of
 from probing.lm.loaders import (
     load_slot_model,
@@ -229,3 +230,35 @@ def test_a_model_whose_own_code_fails_is_refused_in_one_line(
     assert "can't run a model of the family" in said
     assert "(RuntimeError: mat1 and mat2 shapes cannot be multiplied)" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("written", [2, 15, 16, 30])
+def test_a_decoder_that_outgrows_its_window_has_the_value_of_a_whole_pass(written: int) -> None:
+    half: dict[str, Any] = {
+        "vocab_size": 300,
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "head_dim": 8,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "sliding_window": 16,
+        "layer_types": ["sliding_attention", "full_attention"],
+    }
+    config = transformers.T5GemmaConfig(
+        encoder=transformers.T5GemmaModuleConfig(**half),
+        decoder=transformers.T5GemmaModuleConfig(**half, is_decoder=True),
+    )
+    torch.manual_seed(0)
+    model = transformers.T5GemmaForConditionalGeneration(config).eval()
+    sources = [list(range(5, 25)), list(range(5, 12))]
+
+    def write(*, cached: bool) -> torch.Tensor:
+        decoding = Seq2SeqDecoding(model, sources, [[2], [2]], 0, cached=cached)
+        for place in range(written):
+            decoding.advance(torch.tensor([10 + place, 30 + place]))
+        forked = decoding.fork(torch.tensor([1, 0]))
+        forked.advance(torch.tensor([7, 9]))
+        return forked.logits
+
+    torch.testing.assert_close(write(cached=True), write(cached=False), atol=1e-5, rtol=0)
