@@ -209,6 +209,27 @@ def test_end_pages_in_spanish_at_400_percent_in_forced_colors(
     lapse(resting)
     look(f"/r/{resting.token}/", "Este estudio terminó")
 
+    # Whoever comes too late has no visit: the browser's language counts.
+    page.set_extra_http_headers({"Accept-Language": "es"})
+    link = study.get_absolute_url()
+    look(link + PROLIFIC_IDS.replace("aa", "ad"), "Este estudio terminó")
+    look(link, "Este enlace no está completo")
+    late = {
+        StudyStatus.PAUSED: "Este estudio está en pausa",
+        StudyStatus.DRAFT: "Este estudio aún no empieza",
+    }
+    for status, heading in late.items():
+        Study.objects.filter(pk=study.pk).update(status=status)
+        look(link + PROLIFIC_IDS.replace("aa", "ad"), heading)
+    full = make_study(panel=Panel.PROLIFIC, quota_per_group=1, groups=GROUPS[:4], launched=False)
+    add_spanish(full.instruments.get())
+    launch_study(study=full)
+    start(full, PROLIFIC_IDS)
+    look(
+        full.get_absolute_url() + PROLIFIC_IDS.replace("aa", "ab"),
+        "Todos los lugares están ocupados",
+    )
+
 
 def test_each_early_end_is_reached_and_says_what_becomes_of_pay_and_answers(
     page: Page, goto: Goto, site: str, make_study: StudyMaker
