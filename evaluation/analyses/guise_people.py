@@ -41,14 +41,14 @@ from evaluation.analyses.tau_answers import Answer
 from evaluation.analyses.true_tau import true_tau
 from evaluation.metrics import (
     UndefinedReason,
-    bias_corrected_interval,
     bias_corrected_p_value,
     holm_correction,
     kendall_tau_b,
     kendall_tau_b_batch,
     no_interval,
+    tau_over_scales,
 )
-from evaluation.metrics.draws import draw_counts, middle
+from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
 from evaluation.metrics.shown import Shown
@@ -107,8 +107,7 @@ class ModelScale:
 class ModelLine:
     """How a model's scores follow people's differences over scales.
 
-    observed : tau-b as it is; its interval resamples people, items and scales; p_value takes
-        scales for independent
+    observed, p_value : tau-b as it is, interval and p for scales like these
     these_texts, other_texts : tau on these scales without the noise of people, and of people and
         texts
     reliability_people, reliability_texts : of people's differences, for either
@@ -119,7 +118,7 @@ class ModelLine:
     observed: Annotated[
         Estimate, Shown("τ as observed", 2, name="tau", meaning="tau-b over scales, noise left in")
     ]
-    p_value: Annotated[float, Shown(name="p", meaning="of tau as observed, scales independent")]
+    p_value: Annotated[float, Shown(name="p", meaning="of tau as observed, from its interval’s t")]
     these_texts: Answer
     other_texts: Answer
     reliability_people: Annotated[float, Shown(meaning="of the differences, other people")]
@@ -260,19 +259,13 @@ def _align(
     for line in lines:
         scores[rated.scales.index(line.scale)] = line.estimate.value
     observed = kendall_tau_b(drawn.difference, scores)
-    estimate = no_estimate(observed.reason)
+    estimate, p_value = no_estimate(observed.reason), np.nan
     if not observed.reason:
-        n = scores.size
-        rng = named_stream(options.seed, "guise ratings", "scales")
-        weights = draw_counts(rng, n, options.n_resamples)
-        taus = kendall_tau_b_batch(drawn.difference_draws, scores, weights)
-        found = bias_corrected_interval(
-            observed.value, taus, level=options.level, bounds=(-1.0, 1.0)
-        )
+        around, p_value = tau_over_scales(drawn.difference, scores, level=options.level)
         few = [why for why, score in zip(why_too_few(drawn), scores, strict=True) if score == score]
-        if all(few):  # scales alone would be resampled
-            found = no_interval(few[0], level=options.level)
-        estimate = Estimate.within(observed.value, found, observed.n)
+        if all(few):  # the order of a single person or text
+            around, p_value = no_interval(few[0], level=options.level), np.nan
+        estimate = Estimate.within(observed.value, around, observed.n)
     # Of one group, as it were: whoever is resampled stands in the first place.
     people = true_tau(person_values(rated)[:, None, :], scores[None])
     texts = true_tau(item_differences(rated)[:, None, :], scores[None])
@@ -280,7 +273,7 @@ def _align(
         name,
         observed.n,
         estimate,
-        observed.p_value,
+        p_value,
         people.noise_free(options.level),
         texts.noise_free(options.level),
         people.reliability,

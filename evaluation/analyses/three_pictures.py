@@ -10,7 +10,7 @@ comparison of covert and overt stereotypes by Hofmann et al. (2024), on the scal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated
 
@@ -30,13 +30,17 @@ from evaluation.analyses.guise_ratings import (
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.resample_options import ResamplingOptions
-from evaluation.analyses.tau_answers import Answer, student_answer
+from evaluation.analyses.tau_answers import Answer
 from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.interval import bias_corrected_interval, bias_corrected_p_value
 from evaluation.metrics.known_values import weighted_mean_of_known
-from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics.rank_correlation import (
+    kendall_tau_b,
+    kendall_tau_b_batch,
+    tau_over_scales,
+)
 from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
@@ -298,7 +302,7 @@ def compare_pictures(
             PairLine(
                 first,
                 second,
-                tau_over_scales(known[first], known[second], options.level),
+                tau_of_pictures(known[first], known[second], options.level),
                 sum(map(_on_opposite_sides, estimates[first], estimates[second])),
                 _lower_ceiling(known[first], known[second]),
             )
@@ -308,27 +312,19 @@ def compare_pictures(
     )
 
 
-def tau_over_scales(first: Picture, second: Picture, level: float) -> Answer:
-    """Return τ-b of two pictures over the scales that both have, for scales like these.
+def tau_of_pictures(first: Picture, second: Picture, level: float) -> Answer:
+    """Return τ-b of two pictures over the scales that both have, for scales like these; n = scales.
 
-    The error has two parts, which are added: that of leaving out one scale at a time (jackknife,
-    Tukey 1958), and that of resampling prompts, people and texts, the pictures independently of
-    each other. What is peculiar to one scale counts in both, so that the interval is rather too
-    wide than too narrow. n = scales.
+    Interval and p leave out one scale at a time (`metrics.tau_over_scales`).
     """
-    both = ~(np.isnan(first.difference) | np.isnan(second.difference))
-    x, y = first.difference[both], second.difference[both]
-    found = kendall_tau_b(x, y)
-    n = int(both.sum())
+    found = kendall_tau_b(first.difference, second.difference)
     if np.isnan(found.value):
-        return Answer(np.nan, n=n, reason=found.reason, interval_reason=UndefinedReason.NO_ESTIMATE)
-    without = [kendall_tau_b(np.delete(x, place), np.delete(y, place)).value for place in range(n)]
-    scatter = kendall_tau_b_batch(first.draws[:, both], second.draws[:, both])
-    error = np.sqrt(
-        (n - 1) / n * np.sum((np.array(without) - np.mean(without)) ** 2) + np.nanvar(scatter)
+        why = UndefinedReason.NO_ESTIMATE
+        return Answer(np.nan, n=found.n, reason=found.reason, interval_reason=why)
+    around, p_value = tau_over_scales(first.difference, second.difference, level=level)
+    return Answer(
+        found.value, around.low, around.high, p_value, found.n, interval_reason=around.reason
     )
-    answer = student_answer(found.value, float(error), n, level, UndefinedReason.FEW_SCORES)
-    return replace(answer, low=max(answer.low, -1.0), high=min(answer.high, 1.0))
 
 
 def _scale_lines(

@@ -433,11 +433,11 @@ def method(result: ThreePictures, record: Mapping[str, Any]) -> tuple[str, ...]:
             "and texts."
         )
     compared = (
-        "Two pictures are compared by Kendall’s tau-b over scales. Its squared error is that of "
-        "leaving out one scale at a time (jackknife) plus the variance over "
-        f"{options.n_resamples:,} resamples of prompts, people and texts; interval and p are "
-        "Student’s, for scales like these. The ceiling is the mean τ between the pictures by "
-        f"random halves of the people ({options.n_splits:,} splits)."
+        "Two pictures are compared by Kendall’s tau-b over scales. Interval and p leave out one "
+        "scale at a time (jackknife on artanh τ, Student’s t), for scales like these. Intervals of "
+        f"differences take {options.n_resamples:,} resamples (bias-corrected percentile). The "
+        "ceiling is the mean τ between the pictures by random halves of the people "
+        f"({options.n_splits:,} splits)."
     )
     return (asked, spoken, people, compared)
 

@@ -141,8 +141,8 @@ def method(result: GuisePeople, record: dict[str, Any]) -> tuple[str, ...]:
             "correlation that is divided by the root of the differences’ reliability. For other "
             "texts the reliability and the interval come from differences between pairs, for these "
             "texts from what each person adds (jackknife pseudo-values); both take these scales as "
-            "given. As observed, noise is left in, and the interval resamples people, pairs and "
-            "scales: it says what other scales might give, too."
+            "given. As observed, noise is left in, and interval and p leave out one scale at "
+            "a time (jackknife on artanh τ, Student’s t): for scales like these."
         )
     return tuple(found)
 

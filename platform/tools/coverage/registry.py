@@ -123,6 +123,11 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "alignment_comparison groups p_resampled_holm_table",
         *_columns("template_selection groups", "low", "p_resampled", "p_resampled_holm"),
     ),
+    **_all(
+        (observed.OF_SCALES,),
+        *_columns("covert_overt_human pairs", "low", "p"),
+        *_columns("guise_ratings models", "low", "p"),
+    ),
     **_all((observed.RATING,), "alignment cells human_low", "alignment_subgroups means low"),
     "alignment cells model_low": (observed.OVER_PROMPTS,),
     **_all(
