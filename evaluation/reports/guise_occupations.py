@@ -191,13 +191,13 @@ def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
         result.lines,
         *MODEL,
         Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
-        Column("", "low", "fit.low", meaning=f"lower end of its {level} interval"),
-        Column("", "high", "fit.high", meaning=f"upper end of its {level} interval"),
+        Column("", "low", "fit.low", meaning=f"lower end of the paper’s {level} interval"),
+        Column("", "high", "fit.high", meaning=f"upper end of the paper’s {level} interval"),
         Column("Intercept", "intercept", "fit.intercept", 2),
         Column("R²", "r_squared", "fit.r_squared", 3),
         Column("F", "f", "fit.statistic", 2),
         Column("df", "df", "fit.df", 0),
-        Column.p("p", "p", "fit.p_value"),
+        Column.p("p (paper)", "p", "fit.p_value"),
         Column("Occupations", "n", "fit.n", 0),
         level=level,
         reason="fit.reason",
@@ -214,7 +214,7 @@ def band_table(result: OccupationAnalysis) -> ReportTable:
     ]
     return ReportTable.of(
         "prestige_line",
-        "The line of prestige with its band",
+        "The paper’s line of prestige with its band",
         rows,
         Column("", "model", "line.model"),
         *downloaded("q", "fitted", "low", "high"),
@@ -269,8 +269,8 @@ def test_blocks(
     return (
         tests.printed("The mean score of all occupations against zero."),
         *lines.printed_if_any(
-            "Regression of prestige on q: below zero, occupations that go with the first variety "
-            "are less reputed."
+            "The paper’s regression of prestige on q, which takes occupations for independent: "
+            "below zero, occupations that go with the first variety are less reputed."
         ),
         *inference.printed_if_any(
             "Both quantities with intervals that resample texts and prompts, beside the paper’s "

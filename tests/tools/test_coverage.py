@@ -25,7 +25,7 @@ from tools.coverage.registry import (
 from tools.coverage.rows import Row, measure
 
 #: Intervals and p-values without rows: make it smaller with every row that you add.
-MOST_WITHOUT_ROWS = 34
+MOST_WITHOUT_ROWS = 31
 ROWS = [row for module in MODULES for row in rows_of(module)]
 
 

@@ -242,6 +242,8 @@ PUBLISHED = {
     *_columns("guise_features features", "p_paper", "p_paper_holm"),
     "guise_models feedback p",
     "guise_occupations inference p_paper",
+    *_columns("guise_occupations prestige", "low", "p"),
+    "guise_occupations prestige_line low",
     *_columns("guise_occupations tests", "p_one_sided", "p_two_sided", "p_holm"),
     *_columns("matched_guise agreement", "p_t", "p_t_holm"),
 }
