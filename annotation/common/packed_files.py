@@ -74,7 +74,8 @@ def read_workbook(
             with zipfile.ZipFile(packed) as archive:
                 check_size(sum(member.file_size for member in archive.infolist()))
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        names = tuple(book.sheet_names)
+        if not (names := tuple(book.sheet_names)):
+            raise ValueError("The file is a workbook without a sheet, expected one.")
         if wanted and wanted not in names:
             named = ", ".join(f"“{shorten(name)}”" for name in names)
             raise ValueError(f"There is no sheet “{shorten(wanted)}”. The sheets are {named}.")

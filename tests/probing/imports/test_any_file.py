@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -334,3 +335,19 @@ def test_other_true_labels_and_an_empty_group_are_told() -> None:
     with pytest.raises(BadImportError) as caught:
         plan_import(kind, ImportRequest(empty.encode(), "a.csv", options))
     assert str(caught.value.plan.problems[0]) == "Line 2: “group” is empty, expected a text."
+
+
+def test_a_workbook_without_a_sheet_is_refused() -> None:
+    """As damage leaves it: the list of its sheets is empty."""
+    sink = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook())) as whole,
+        zipfile.ZipFile(sink, "w") as damaged,
+    ):
+        for name in whole.namelist():
+            part = whole.read(name)
+            if name == "xl/workbook.xml":
+                part = re.sub(rb"<sheets>.*</sheets>", b"<sheets></sheets>", part, flags=re.DOTALL)
+            damaged.writestr(name, part)
+    with pytest.raises(TableFileError, match="workbook without a sheet"):
+        import_kinds()["ratings"].sniff(ImportRequest(sink.getvalue(), "a.xlsx"))
