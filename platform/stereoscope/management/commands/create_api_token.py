@@ -42,9 +42,9 @@ class Command(BaseCommand):
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        self.stdout.write(key)
         self.stderr.write(
             f"It may {', '.join(token.scopes)} what {account} may, until "
             f"{token.expires_at:%Y-%m-%d}. "
             "Send it as “Authorization: Token …”. Imports need --scope write."
         )
+        self.stdout.write(key)  # last, so that scripts can take it
