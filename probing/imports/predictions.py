@@ -77,12 +77,12 @@ class Predicted:
     sentences: tuple[Sentence, ...]
     predicted: dict[str, dict[str, tuple[int, ...]]]
 
-    def digest(self, name: str) -> str:
-        """Return the hash of what a producer predicted, however the file wrote it."""
+    def digest(self, name: str, data_set: str) -> str:
+        """Return the hash of what a producer predicted on it, however the file wrote it."""
         runs = sorted(self.predicted[name].items())
         columns = (labels for _, labels in runs)
         return digest_rows(
-            zip(self.sentences, *columns, strict=True), name, [run for run, _ in runs]
+            zip(self.sentences, *columns, strict=True), name, data_set, [run for run, _ in runs]
         )
 
 
@@ -157,7 +157,7 @@ class Predictions(ImportKind):
         found = _align(by_run, read)
         name = request.option("data_set")[:DATA_SET_LENGTH]
         stimuli, remarks = build_stimuli(found.sentences, name, known_groups())
-        _refuse_names(found)
+        _refuse_names(found, name)
         return ImportPlan(
             counts={
                 "sentences": len(found.sentences),
@@ -221,7 +221,7 @@ def _read_row(
         by_run.setdefault(key, []).append((Sentence(group, text, true), value))
 
 
-def _refuse_names(found: Predicted) -> None:
+def _refuse_names(found: Predicted, data_set: str) -> None:
     """Raise for models that can be run here, and for what is imported already."""
     known = LanguageModel.objects.filter(name__in=found.predicted)
     if model := known.exclude(source=ModelSource.IMPORTED).first():
@@ -230,7 +230,7 @@ def _refuse_names(found: Predicted) -> None:
             "producer of the predictions another name."
         )
     for name in found.predicted:
-        refuse_second(Run, found.digest(name))
+        refuse_second(Run, found.digest(name, data_set))
 
 
 def _align(by_run: dict[tuple[str, str], list[tuple[Sentence, int]]], read: ReadRows) -> Predicted:
@@ -374,7 +374,7 @@ def _store(
         status=RunStatus.FINISHED,
         origin=RunOrigin.IMPORTED,
         obtained=notices[0],
-        rows_digest=found.digest(name),
+        rows_digest=found.digest(name, stimuli.name),
         shard_count=len(frames),
         notices=notices,
         created_by=created_by,

@@ -25,7 +25,13 @@ RETIRED_NAMES = {
 #: Names that keep their spelling: they are hashed with stimuli and settings, or others gave them.
 NAMES = {
     *("plural_capitalised", "capitalised_plural", "labelled_texts", "labelled_templates"),
-    *("normalise", "adjective_favourability", "isCancelled", "isFromCancelledTransition"),
+    *(
+        "normalise",
+        "adjective_favourability",
+        "ilps_star_renormalised",
+        "isCancelled",
+        "isFromCancelledTransition",
+    ),
 }
 #: Values that are stored, or that files of others hold: kept where they stand in quotes.
 VALUES = {"cancelled", "was_cancelled", "randomised", "favourability", "licence"}

@@ -196,6 +196,7 @@ def _add_kind(commands: Any, kind: ReportKind) -> None:
         is_file = described.get("format") == FILE_FORMAT
         parser.add_argument(
             f"--{name.replace('_', '-')}",
+            *(["--favourability"] if name == "favorability" else []),
             dest=name,
             type=_read_text if is_file else str,
             metavar="FILE" if is_file else None,

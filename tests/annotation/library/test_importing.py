@@ -190,7 +190,7 @@ def test_a_component_of_others_cannot_become_a_pair():
         (b"singular,plural\nx,y\n", "a.csv", "no column “slug”"),
         (b"slug,Slug\nx,y\n", "a.csv", "twice"),
         (b'slug,plural\nx,"y\n', "a.csv", "breaks off at line 2"),
-        (b"slug,plural\nx,y\n", "a.pdf", r"ends in .*\.xlsx or \.json or \.jsonl"),
+        (b"slug,plural\nx,y\n", "a.pdf", r"ends in .*\.xlsx or .* \.json or \.jsonl"),
         (b"\xff\xfes\x00l", "a.csv", "broken UTF-16"),
     ],
 )

@@ -166,8 +166,8 @@ def texts_of(item: Any) -> str:
     ("item", "sent", "status", "told"),
     [
         (slider(), {"touched-answer": "0"}, 422, "Not answered yet."),
-        (slider(), {"value-answer": "67"}, 422, "expected a number from 20 to 120 by 5"),
-        (slider(), {"value-answer": "125"}, 422, "expected a number from 20 to 120"),
+        (slider(), {"value-answer": "67"}, 422, "Write a number from 20 to 120 in steps of 5"),
+        (slider(), {"value-answer": "125"}, 422, "Write a number from 20 to 120"),
         (slider(), {"touched-answer": "2"}, 400, "neither 0 nor 1"),
         (slider(), {"value-other": "1"}, 400, "does not belong to this page"),
         (slider(required=False), {"touched-answer": "0"}, 302, ""),

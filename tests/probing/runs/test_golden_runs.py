@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 PUBLISHED: list[tuple[str, dict[str, Any], str]] = [
     ("ilps", {}, "ilps"),
     ("ilps_star", {}, "ilps_star"),
-    ("ilps_star", {"renorm": "class"}, "ilps_star_renormalized"),
+    ("ilps_star", {"renorm": "class"}, "ilps_star_renormalised"),
     ("ilps_star", {"renorm": "released"}, "ilps_star_released_renorm"),
     ("set", {}, "set"),
 ]

@@ -305,7 +305,9 @@ def test_a_model_that_gives_no_embeddings_is_refused_before_a_file_is_read() -> 
 
     model = register_model(location="http://localhost:11434/v1", served_name="llama3.2")
     choice = StimuliChoice(groups=GROUPS, sentences=listed_sentences(unread(), name="x"))
-    with pytest.raises(RunError, match=r"needs a masked .*; “llama3\.2” is chat") as caught:
+    with pytest.raises(
+        RunError, match=r"needs a masked, causal, or .*; “llama3\.2” is chat"
+    ) as caught:
         choose_stimuli(measure=CEAT, model=model, choice=choice, seed=0)
     assert caught.value.problems[0].where == "model"
 
