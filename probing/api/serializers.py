@@ -347,6 +347,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         help_text="Where its texts come from; null for measures of groups.",
     )
     number = serializers.IntegerField(source="pk", read_only=True)
+    dtype = serializers.CharField(
+        read_only=True,
+        help_text="Number format of the model; empty for that of the workers, usually float32.",
+    )
     parameters = serializers.DictField(read_only=True)
     notices = serializers.ListField(child=serializers.CharField(), read_only=True)
     library_versions = serializers.DictField(child=serializers.CharField(), read_only=True)

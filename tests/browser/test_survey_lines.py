@@ -180,7 +180,7 @@ def test_without_scripts_a_message_stands_clear_of_the_field_below(
         with page.expect_navigation():
             page.get_by_role("button", name="Continue").click()
         row = page.locator(".line.is-missing").first
-        expect(row.locator("[data-problem]")).to_contain_text("Choose where your answer belongs")
+        expect(row.locator("[data-problem]")).to_contain_text("Please answer this line")
         field = row.locator("input.line-input").bounding_box()
         assert field is not None
         # The ring of the focus is 3 px wide, 2 px away from the field.

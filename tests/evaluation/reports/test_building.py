@@ -91,7 +91,7 @@ def test_study_without_accepted_ratings_is_refused(rated_study, scored_run):
 
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELED])
 def test_run_that_will_not_finish_is_refused(rated_study, scored_run, status):
-    with pytest.raises(ReportError, match=status):
+    with pytest.raises(ReportError, match=str(status.label).lower()):
         request_report(kind="alignment", study=rated_study(), runs=[scored_run(status=status)])
 
 
