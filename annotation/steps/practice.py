@@ -45,16 +45,16 @@ class PlacedLine:
 @step(
     "practice",
     _("Practice page"),
-    about=_("Lines about something harmless. Nothing on it is kept."),
+    about=_("Lines about something harmless. Answers on it are not kept."),
     menu=Menu.FRAME,
     rank=3,
     template="survey/practice.html",
     new={
         "question": {"en": "What is the weather in summer like?"},
         "lead": {
-            "en": "This page is for practice, and nothing on it is kept. Choose where your answer "
-            "belongs on each line, with a finger, the mouse or the arrow keys. You can move the "
-            "marker until you continue."
+            "en": "This page is for practice, and your answers on it are not kept. Choose where "
+            "your answer belongs on each line, with a finger, the mouse or the arrow keys. You can "
+            "move the marker until you continue."
         },
         "lines": [
             {"left": {"en": "cloudy"}, "right": {"en": "sunny"}},

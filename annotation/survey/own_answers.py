@@ -97,8 +97,9 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
             continue
         for row in of_group:
             line = lines[row.scale_id]
-            question = _("%(low)s (0) to %(high)s (100)") % {"low": line.low, "high": line.high}
-            answer = f"{row.value:g}" if isinstance(row, Rating) else left_out[row.kind]
+            question = _("%(low)s (0) to %(high)s (100)") % {"low": line.left, "high": line.right}
+            is_rated = isinstance(row, Rating)
+            answer = f"{line.to_shown(row.value):g}" if is_rated else left_out[row.kind]
             yield index, OwnAnswer(part, question, answer)
 
 

@@ -24,6 +24,15 @@ function findControls() {
     && control.type !== "submit" && control.type !== "hidden");
 }
 
+/** "Prefer not to say" stands alone: ticking it takes the other ticks of its question back, and the
+ * other way round. */
+function untickOthers(ticked) {
+  for (const other of ticked.closest("fieldset")?.querySelectorAll("[type=checkbox]") ?? []) {
+    const isAlone = "alone" in ticked.dataset || "alone" in other.dataset;
+    if (other !== ticked && isAlone) other.checked = false;
+  }
+}
+
 function restore(fields, changed) {
   for (const control of findControls()) {
     if (changed.has(control.name)) continue;
@@ -46,4 +55,7 @@ if (Array.isArray(kept)) {
 if (changed.size && JSON.stringify(readFields()) !== JSON.stringify(kept)) {
   step.draft.write(readFields());
 }
-step.form.addEventListener("input", () => step.draft.write(readFields()));
+step.form.addEventListener("input", ({ target }) => {
+  if (target.type === "checkbox" && target.checked) untickOthers(target);
+  step.draft.write(readFields());
+});

@@ -292,6 +292,21 @@ def test_each_early_end_is_reached_and_says_what_becomes_of_pay_and_answers(
     check_end("This study has ended", "There is no payment", code="quota_full")
 
 
+def test_preferring_not_to_say_takes_other_ticks_back(
+    page: Page, site: str, make_study: StudyMaker
+) -> None:
+    person, _submission = start(make_study(flow=["consent", "rating", "demographics"]))
+    person.go_on(until=lambda shown: shown.heading == "About you")
+    page.goto(site + person.path)
+    question = page.get_by_role("group").filter(has_text="Choose all that fit.").first
+    first, *_others, declined = question.get_by_role("checkbox").all()
+    first.check()
+    declined.check()
+    expect(first).not_to_be_checked()
+    first.check()
+    expect(declined).not_to_be_checked()
+
+
 def test_two_languages_and_a_preview(
     page: Page, goto: Goto, site: str, make_study: StudyMaker
 ) -> None:

@@ -13,7 +13,11 @@ from annotation.models import Outcome
 from annotation.steps.consent import Consent
 from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.promises import describe_skipping, list_pay_grounds
+from annotation.survey.visits.promises import (
+    describe_repeat,
+    describe_skipping,
+    list_pay_grounds,
+)
 from annotation.survey.visits.visit import Visit
 
 
@@ -25,6 +29,7 @@ class ConsentPage(Page, of=Consent):
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
             "left_out": describe_skipping(visit.study, visit.instrument),
+            "comes_again": describe_repeat(visit.study, visit.steps),
             "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "agreed": filled.text("agree") == "yes",
         }

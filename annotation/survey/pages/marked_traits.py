@@ -128,6 +128,8 @@ def recall_question(visit: Visit, step: Step) -> dict[str, SafeString]:
     group = visit.assignments[step.position].group
     drawn = visit.keep(
         ("recalled", visit.submission.language, group.slug),
-        lambda: draw_question(_("What did you say about {group}?"), visit.name_group(group)),
+        lambda: draw_question(
+            _("Which words fit what you said about {group}?"), visit.name_group(group)
+        ),
     )
     return {"question": drawn["question"], **draw_text(visit, group)}

@@ -20,7 +20,7 @@ from annotation.models import (
     Submission,
 )
 from annotation.panels.study_settings import load_panel_settings
-from annotation.steps.rating import RatingStep
+from annotation.steps.rating import RatingStep, Repeat
 from annotation.studies.rejection_grounds import REJECTABLE_CHECKS, failures_needed
 
 
@@ -60,6 +60,15 @@ def describe_skipping(study: Study, instrument: Instrument) -> str:
     if by_line:
         return _("You can leave out any group, and any line, that you would rather not rate.")
     return _("You can leave out any group that you would rather not rate.")
+
+
+def describe_repeat(study: Study, steps: Iterable[Step]) -> str:
+    """Return that something comes twice; "" where nothing does."""
+    if Repeat.name not in {step.kind for step in steps}:
+        return ""
+    if study.rates_texts:
+        return _("One text comes twice, so that we see how steady ratings are.")
+    return _("One group comes twice, so that we see how steady ratings are.")
 
 
 def describe_pay(submission: Submission) -> str:

@@ -39,6 +39,10 @@ class Line(NamedTuple):
         """Return a place on the drawn line (0 left, 100 right) in the scale's own direction."""
         return 100 - shown if self.flipped else shown
 
+    def to_shown(self, value: float) -> float:
+        """Return where a value of the scale stands on the drawn line, 0 left to 100 right."""
+        return 100 - value if self.flipped else value
+
 
 def lay_out_lines(
     scales: Iterable[TraitScale],

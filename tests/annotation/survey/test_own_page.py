@@ -16,6 +16,7 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
+from annotation.survey.visits.visit import Visit
 from tests.annotation.survey.flows import choice, free_text
 from tests.annotation.survey.participants import Person, spread
 
@@ -56,13 +57,32 @@ def test_every_answer_is_there_in_the_order_of_the_survey(person) -> None:
         ("What did you think?", "", "=1+1"),
     ]
     asked = f"How do people in America view {group.plural}?"
+    # As it stood on the page: a line that was turned is told from its left end, too.
     expected = {
-        (asked, "cold (0) to warm (100)", f"{spread(group.plural, 'cold-warm')}"),
-        (asked, "poor (0) to wealthy (100)", f"{spread(group.plural, 'poor-wealthy')}"),
+        (
+            asked,
+            f"{line.left} (0) to {line.right} (100)",
+            f"{line.to_shown(spread(group.plural, line.key)):g}",
+        )
+        for line in Visit(Submission.objects.get()).lines
     }
     assert set(rows[2:4]) == expected
     assert rows[4][:2] == ("A short check", "Which group did you just rate?")
     assert ("About you", "37") in {(part, answer) for part, _question, answer in rows[5:]}
+
+
+def test_a_turned_line_is_told_as_it_was_drawn(person) -> None:
+    seen = {}
+    for seed in range(12):  # which lines are turned follows from it
+        Submission.objects.update(seed=seed)
+        (line,) = (one for one in Visit(Submission.objects.get()).lines if one.key == "cold-warm")
+        (row,) = (row for row in read_json(person) if "cold" in row[1] and "warm" in row[1])
+        seen[line.flipped] = row[1:]
+    value = float(seen[False][1])
+    assert seen == {
+        False: ("cold (0) to warm (100)", f"{value:g}"),
+        True: ("warm (0) to cold (100)", f"{100 - value:g}"),
+    }
 
 
 def test_a_group_that_was_asked_again_is_told_from_the_first_time(make_study, make_person) -> None:

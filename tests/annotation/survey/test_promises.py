@@ -80,6 +80,18 @@ def test_consent_says_what_can_be_left_out(
     assert ("Your payment does not depend on it." in page) == bool(said and reward)
 
 
+def test_consent_says_that_something_comes_twice_where_it_does(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    for flow, comes_twice in (
+        (["consent", "rating", "rating", "repeat"], True),
+        (["consent", "rating", "rating"], False),
+    ):
+        person = make_person()
+        person.start(make_study(flow=flow).get_absolute_url())
+        assert ("One group comes twice" in person.see().page.text) == comes_twice
+
+
 #: A setting, its value, what the page says with it, and what it says without.
 STATEMENTS: dict[str, list[tuple[str, object, str, str]]] = {
     "consent": [
@@ -97,7 +109,12 @@ STATEMENTS: dict[str, list[tuple[str, object, str, str]]] = {
         ("ethics_reference", "REB-77", "Ethics reference REB-77", ""),
         ("ethics_contact", "reb@example.org", "Questions about ethics: reb@example.org", ""),
         ("withdraw_until", "2099-06-30", "until 30 June 2099", "at any time."),
-        ("withdraw_until", "2020-01-31", "Answers could be erased until", "erases them"),
+        (
+            "withdraw_until",
+            "2020-01-31",
+            "Answers could be erased until",
+            "have them erased at any time",
+        ),
         ("reward_cents", 0, "", "You keep the payment."),
     ],
 }
@@ -224,7 +241,7 @@ def test_who_leaves_is_told_what_becomes_of_pay_answers_and_place(
     assert "If you do not finish, you are not paid" in own
     assert "If you do not finish, your answers are not used." in own
     assert bound in own
-    assert ("Then somebody else may get it." in own) == bool(bound)
+    assert ("Then another person may get it, and you may not" in own) == bool(bound)
     study.reward_cents = 0
     study.save()
     assert "paid" not in person.connection.get(own_path(person)).page.text

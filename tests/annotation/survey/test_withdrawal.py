@@ -118,4 +118,4 @@ def test_withdrawal_after_its_last_day_names_the_contact(person) -> None:
 
 def test_completion_page_says_until_when(person) -> None:
     Study.objects.update(withdraw_until="2099-06-30")
-    assert "at any time until 30 June 2099" in person.go_on().text
+    assert "have them erased until 30 June 2099" in person.go_on().text
