@@ -18,7 +18,7 @@ help:
 	@echo "make run                     the platform with a demo, in this terminal"
 	@echo "make run PORT=8001           … on another port"
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
-	@echo "make test                    what a change needs: eight minutes on two cores"
+	@echo "make test                    what a change needs: about ten minutes on two cores"
 	@echo "make test-all                everything that CI runs"
 	@echo "make quick                   the tests that took under 0.1 s last time: two minutes, six at first"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"

@@ -44,7 +44,7 @@ def unfold(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     and output. A task of Label Studio becomes a row for each annotation that was not canceled.
     """
     if _is_table(entry.get("messages")):
-        said = {one.get("role"): one.get("content") for one in entry.pop("messages")}
+        said = {str(one.get("role")): one.get("content") for one in entry.pop("messages")}
         yield {"input": said.get("user"), "output": said.get("assistant"), **entry}
         return
     if isinstance(entry.get("translation"), dict):
@@ -62,12 +62,12 @@ def unfold(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _read_annotation(annotation: dict[str, Any]) -> dict[str, Any]:
     """Return what was entered, by the name of its control; one choice or text of a list alone."""
     found: dict[str, Any] = {}
-    for one in annotation.get("result") or ():
-        value = one.get("value") if isinstance(one, dict) else None
-        if not isinstance(value, dict) or "from_name" not in one:
-            continue
-        entered = value.get(one.get("type"), value.get("text"))
-        found[str(one["from_name"])] = _only(entered)
+    results = annotation.get("result")
+    for one in results if _is_table(results) else ():
+        value = one.get("value")
+        if isinstance(value, dict) and "from_name" in one:
+            entered = value.get(str(one.get("type")), value.get("text"))
+            found[str(one["from_name"])] = _only(entered)
     return {**found, "annotator": _only(annotation.get("completed_by"))}
 
 

@@ -18,15 +18,17 @@ from annotation.common.text_shortening import shorten
 WORKBOOKS = (".xlsx", ".xls", ".ods")
 ARCHIVES = (".zip", ".gz")
 LARGEST_UNPACKED = 500_000_000
+#: A table takes many times its size in memory, and an archive can hold a thousand times its own.
+LARGEST_FROM_ARCHIVE = 50_000_000
 #: What programs add to an archive beside the files in it.
 HIDDEN = ("__MACOSX/", ".")
 
 
-def check_size(unpacked: int) -> None:
-    if unpacked > LARGEST_UNPACKED:
+def check_size(unpacked: int, most: int = LARGEST_UNPACKED) -> None:
+    if unpacked > most:
         raise ValueError(
-            f"The file unpacks to {unpacked / 1e6:,.0f} MB, expected "
-            f"{LARGEST_UNPACKED / 1e6:,.0f} MB at most."
+            f"The file unpacks to more than {most / 1e6:,.0f} MB. Bring it in parts"
+            f"{', or unpacked' if most < LARGEST_UNPACKED else ''}."
         )
 
 
@@ -36,13 +38,13 @@ def unpack(content: bytes, file_name: str) -> tuple[bytes, str]:
     try:
         if suffix == ".gz":
             with gzip.open(io.BytesIO(content)) as stream:
-                unpacked = stream.read(LARGEST_UNPACKED + 1)
-            check_size(len(unpacked))
+                unpacked = stream.read(LARGEST_FROM_ARCHIVE + 1)
+            check_size(len(unpacked), LARGEST_FROM_ARCHIVE)
             return unpacked, file_name[: -len(suffix)]
         if suffix == ".zip":
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 members = [one for one in archive.infolist() if not _is_aside(one)]
-                check_size(sum(one.file_size for one in members))
+                check_size(sum(one.file_size for one in members), LARGEST_FROM_ARCHIVE)
                 if len(members) != 1:
                     named = ", ".join(f"“{shorten(one.filename)}”" for one in members[:3])
                     raise ValueError(

@@ -98,8 +98,10 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
         for row in of_group:
             line = lines[row.scale_id]
             question = _("%(low)s (0) to %(high)s (100)") % {"low": line.left, "high": line.right}
-            is_rated = isinstance(row, Rating)
-            answer = f"{line.to_shown(row.value):g}" if is_rated else left_out[row.kind]
+            if isinstance(row, Rating):
+                answer = f"{line.to_shown(row.value):g}"
+            else:
+                answer = left_out[row.kind]
             yield index, OwnAnswer(part, question, answer)
 
 

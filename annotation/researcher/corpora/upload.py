@@ -32,7 +32,9 @@ class UploadForm(forms.Form):
         required=False,
         label=gettext_lazy("File"),
         accept=",".join(SUFFIXES),
-        help_text=gettext_lazy("A table, an Excel workbook, JSON or Parquet, 50 MB at most."),
+        help_text=gettext_lazy(
+            "A table, a workbook, JSON, Parquet, SPSS, or a zip of one, 50 MB at most."
+        ),
         remedy=gettext_lazy("Import it in parts."),
     )
     no_heading = forms.BooleanField(
