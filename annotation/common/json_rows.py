@@ -62,8 +62,8 @@ def unfold(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _read_annotation(annotation: dict[str, Any]) -> dict[str, Any]:
     """Return what was entered, by the name of its control; one choice or text of a list alone."""
     found: dict[str, Any] = {}
-    results = annotation.get("result")
-    for one in results if _is_table(results) else ():
+    results: Any = annotation.get("result")
+    for one in results if _is_table(results) else []:
         value = one.get("value")
         if isinstance(value, dict) and "from_name" in one:
             entered = value.get(str(one.get("type")), value.get("text"))
