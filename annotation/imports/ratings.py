@@ -253,7 +253,10 @@ def _explain(trait: str, vocabulary: Vocabulary) -> str:
 
 
 def _add_hint(kind: str) -> str:
-    return f"which the library does not have. Add it there (import_library --kind {kind})."
+    return (
+        "which the library does not have. Add it under “Groups and scales”, or with "
+        f"import_library --kind {kind}."
+    )
 
 
 def _read_scale(text: str) -> tuple[float, float]:
