@@ -209,7 +209,7 @@ def test_end_pages_in_spanish_at_400_percent_in_forced_colors(
     lapse(resting)
     look(f"/r/{resting.token}/", "Este estudio terminó")
 
-    # Whoever comes too late has no visit: the browser's language counts.
+    # Those who come too late have no visit: the browser's language counts.
     page.set_extra_http_headers({"Accept-Language": "es"})
     link = study.get_absolute_url()
     look(link + PROLIFIC_IDS.replace("aa", "ad"), "Este estudio terminó")

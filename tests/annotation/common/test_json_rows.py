@@ -1,4 +1,4 @@
-"""Whatever JSON somebody brings: rows come out, or the file is refused in words."""
+"""JSON of any shape: rows come out, or the file is refused in words."""
 
 from __future__ import annotations
 
