@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Locator, ex
 
 from annotation.models import Rating, Study
 from tests.annotation.survey.conftest import SCALES as SCALES_OF_STUDY
+from tests.browser.gestures import RESTED
 from tests.browser.survey_visitor import Visitor, open_context
 from tests.waiting import wait_until
 
@@ -287,14 +288,8 @@ def test_a_drag_that_the_system_takes_over_gives_the_line_back(
         assert (line(row).input_value(), is_touched(row)) == before
 
 
-#: Keeps whether the page had moved in the 100 ms before the last finger came down.
-ROLLED = """() => {
-  let moved = -Infinity;
-  document.addEventListener("scroll", (event) => { moved = event.timeStamp; });
-  document.addEventListener("pointerdown", (event) => {
-    window.wasRolling = event.timeStamp - moved < 100;
-  }, true);
-}"""
+#: Milliseconds at rest below which a page still rolls, and how often a slow machine tries.
+ROLLS_MS = 100
 MOST_TRIES = 10
 
 
@@ -303,7 +298,7 @@ def test_a_finger_that_stops_a_rolling_page_answers_nothing(chromium: Browser, l
     device = context.new_cdp_session(visitor.page)
     page = visitor.page
     visitor.put(rows(visitor)[2], 30)
-    page.evaluate(ROLLED)
+    page.evaluate(RESTED)
 
     def stop_with_a_finger(end: int, distance: int, way: int) -> bool:
         """Return whether the page was rolling: on a busy machine the finger may come too late."""
@@ -316,7 +311,7 @@ def test_a_finger_that_stops_a_rolling_page_answers_nothing(chromium: Browser, l
         box = in_sight(visitor)
         swipe(device, (box["x"] + 150, box["y"] + box["height"] / 2), (way, 0), steps=3)
         page.wait_for_timeout(400)  # a tap's click comes later than the finger
-        was_rolling: bool = page.evaluate("wasRolling")
+        was_rolling: bool = page.evaluate("rested") < ROLLS_MS
         assert states(visitor) == before or not was_rolling
         return was_rolling
 
