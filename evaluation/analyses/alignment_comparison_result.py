@@ -12,10 +12,24 @@ from evaluation.analyses.alignment_result import (
     PooledAlignment,
 )
 from evaluation.analyses.tau_answers import Answer
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.shown import Shown
 
 ALL, TEST = "all", "test"
 TAU, PRECISION = "tau", "precision"
+
+
+TauOfRun = Annotated[
+    Estimate,
+    Shown(
+        "τ",
+        2,
+        name="tau",
+        prefix="tau_",
+        interval_head="people",
+        meaning="as observed; the interval is over people",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,10 @@ class RunOverall:
     p_holm: float
     p_generalizing_holm: float
 
+    @property
+    def observed(self) -> TauOfRun:
+        return self.pooled.tau.estimate(self.pooled.n_cells)
+
 
 @dataclass(frozen=True)
 class RunGroup:
@@ -43,10 +61,12 @@ class RunGroup:
     p_resampled_table : likewise of `alignment.p_resampled`
     """
 
-    run: str
+    run: Annotated[str, Shown(meaning="public id of the run")]
     alignment: GroupAlignment
-    p_table: float
-    p_resampled_table: float
+    p_table: Annotated[float, Shown(name="p_holm_table", meaning="p_value over groups of all runs")]
+    p_resampled_table: Annotated[
+        float, Shown(name="p_resampled_holm_table", meaning="p_resampled over groups of all runs")
+    ]
 
 
 @dataclass(frozen=True)
@@ -63,8 +83,8 @@ class Difference:
 
     part: str
     quantity: str
-    first: str
-    second: str
+    first: Annotated[str, Shown(meaning="public id of the first run")]
+    second: Annotated[str, Shown(meaning="public id of the second run")]
     n_groups: int
     n_cells: int
     first_value: float

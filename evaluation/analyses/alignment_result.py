@@ -70,6 +70,26 @@ class ResampledValue:
         )
 
 
+#: Of single groups: τ as observed, and its p-values.
+ObservedTau = Annotated[
+    Estimate,
+    Shown(
+        "τ",
+        2,
+        name="tau",
+        prefix="tau_",
+        style="strong",
+        meaning="as observed; the interval leaves out one scale at a time",
+    ),
+]
+PublishedP = Annotated[float, Shown(meaning="of tau, scales as independent draws")]
+PublishedPHolm = Annotated[float, Shown(meaning="p_value corrected over the groups")]
+ResampledP = Annotated[float, Shown("p", is_p=True, meaning="of tau, from the t of its interval")]
+ResampledPHolm = Annotated[
+    float, Shown("p (Holm)", is_p=True, meaning="p_resampled corrected over the groups")
+]
+
+
 @dataclass(frozen=True)
 class NoiseCeiling:
     """Tau between the mean profiles of two random halves of the people.
@@ -79,7 +99,7 @@ class NoiseCeiling:
     n_splits, n_skipped : splits that count, and splits that could not be compared
     """
 
-    mean: float
+    mean: Annotated[float, Shown("Halves", 2, meaning="τ between halves of the raters")]
     low: float
     high: float
     n_first: int = 0
@@ -96,11 +116,11 @@ class HumanCell:
     rank : 1 = nearest the 100 pole, among the group's scales with ratings and scores
     """
 
-    mean: float
-    sd: float
-    n: int
+    mean: Annotated[float, Shown(unit="rating, 0 to 100")]
+    sd: Annotated[float, Shown(unit="rating, 0 to 100")]
+    n: Annotated[int, Shown(meaning="ratings")]
     interval: Interval
-    rank: int | None
+    rank: Annotated[int | None, Shown(whole=True, meaning="1 = nearest the 100 pole")]
     reason: str = UndefinedReason.NONE
     sd_reason: str = UndefinedReason.NONE
 
@@ -112,20 +132,20 @@ class ModelCell:
     n : prompts behind the score, None where unknown
     """
 
-    mean: float
-    low: float
-    high: float
-    n: int | None
-    rank: int | None
+    mean: Annotated[float, Shown(unit="the measure’s")]
+    low: Annotated[float, Shown()]
+    high: Annotated[float, Shown()]
+    n: Annotated[int | None, Shown(whole=True, meaning="prompts")]
+    rank: Annotated[int | None, Shown(whole=True, meaning="1 = nearest the 100 pole")]
     reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
 class Cell:
-    group: str
-    scale: str
-    human: HumanCell
-    model: ModelCell
+    group: Annotated[str, Shown(meaning="slug of the group")]
+    scale: Annotated[str, Shown(meaning="slug of the scale")]
+    human: Annotated[HumanCell, Shown(prefix="human_")]
+    model: Annotated[ModelCell, Shown(prefix="model_")]
 
 
 @dataclass(frozen=True)
@@ -141,19 +161,23 @@ class GroupAlignment:
         leaves out 0
     """
 
-    group: str
+    group: Annotated[str, Shown(meaning="slug of the group")]
     n_raters: Annotated[int, Shown("Raters", 0)]
     n_incomplete: Annotated[int, Shown(meaning="raters who did not rate every scale")]
     n_scales: Annotated[int, Shown(meaning="scales with a mean and a score")]
     tau: ResampledValue
-    p_value: float
-    p_holm: float
-    precision_top: ResampledValue
-    precision_bottom: ResampledValue
-    precision: ResampledValue
-    ceiling: NoiseCeiling
-    p_resampled: float
-    p_resampled_holm: float
+    p_value: PublishedP
+    p_holm: PublishedPHolm
+    precision_top: Annotated[ResampledValue, Shown("Top", 2)]
+    precision_bottom: Annotated[ResampledValue, Shown("Bottom", 2)]
+    precision: Annotated[ResampledValue, Shown("P@3", 2, prefix="precision_")]
+    ceiling: Annotated[NoiseCeiling, Shown(prefix="ceiling_")]
+    p_resampled: ResampledP
+    p_resampled_holm: ResampledPHolm
+
+    @property
+    def observed(self) -> ObservedTau:
+        return self.tau.estimate(self.n_raters)
 
 
 @dataclass(frozen=True)
@@ -173,15 +197,18 @@ class PooledAlignment:
 
     n_submissions: int
     n_annotations: int
-    n_groups: int
+    n_groups: Annotated[int, Shown("Groups", 0)]
     n_cells: int
     tau: ResampledValue
-    p_value: float
-    group_tau: ResampledValue
+    p_value: Annotated[
+        float,
+        Shown("p, cells independent", is_p=True, meaning="of tau, cells as independent draws"),
+    ]
+    group_tau: Annotated[ResampledValue, Shown("Mean τ of groups", 2, name="mean_group_tau")]
     precision_top: ResampledValue
     precision_bottom: ResampledValue
-    precision: ResampledValue
-    ceiling: NoiseCeiling
+    precision: Annotated[ResampledValue, Shown("P@3", 2)]
+    ceiling: Annotated[NoiseCeiling, Shown(prefix="ceiling_")]
     n_tested: int
     n_above_zero: int
     answers: Answers
@@ -196,8 +223,8 @@ class LeftOut:
     """
 
     what: str
-    group: str
-    scale: str
+    group: Annotated[str, Shown(meaning="slug of the group")]
+    scale: Annotated[str, Shown(meaning="slug of the scale")]
     n: Annotated[int, Shown()]
     reason: Annotated[str, Shown()]
 

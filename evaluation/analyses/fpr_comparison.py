@@ -55,15 +55,15 @@ class Extreme:
     n_both : models and sets where it has both, since all gaps are equal
     """
 
-    side: str
-    group: str
+    side: Annotated[str, Shown()]
+    group: Annotated[str, Shown()]
     n_highest: Annotated[int, Shown("Largest", 0)]
     n_lowest: Annotated[int, Shown("Smallest", 0)]
     n: Annotated[int, Shown("Of", 0, meaning="models and sets")]
     n_both: int
 
     @property
-    def share(self) -> float:
+    def share(self) -> Annotated[float, Shown("Either, %", 0, scale=100, style="strong")]:
         """Share of models and sets where it has either; ties count for every group."""
         return (self.n_highest + self.n_lowest - self.n_both) / self.n
 

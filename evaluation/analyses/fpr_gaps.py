@@ -75,22 +75,47 @@ class Gap:
     adjusted : the gap without what the surprisal of its mention predicts
     """
 
-    side: str
-    group: str
-    filler: str
-    role: str
+    side: Annotated[str, Shown(meaning="class whose false positives are counted")]
+    group: Annotated[str, Shown(meaning="slug of the group")]
+    filler: Annotated[
+        str,
+        Shown("Word", name="word", meaning="word of the group, empty for all together"),
+    ]
+    role: Annotated[str, Shown(meaning="group, placebo or unmarked")]
     n_fillers: int
-    n_sentences: int
-    n_negatives: int
-    fpr: float
-    gap: Estimate
-    sd: float
-    released_half_width: float
-    t_half_width: float
-    beyond_band: bool | None
-    equivalence_p: float
-    adjusted: float = math.nan
-    p_value: float = math.nan
+    n_sentences: Annotated[int, Shown("n", 0, meaning="sentences in a run")]
+    n_negatives: Annotated[int, Shown(meaning="those of another label")]
+    fpr: Annotated[float, Shown("FPR", 3, meaning="false positive rate, mean over runs")]
+    gap: Annotated[
+        Estimate,
+        Shown(
+            "Gap", 3, effect=True, meaning="rate minus the mean over groups; interval: {interval}"
+        ),
+    ]
+    sd: Annotated[float, Shown("sd", 3, meaning="of the runs’ gaps, ddof 1")]
+    released_half_width: Annotated[float, Shown("± released", 3, meaning="1.96 sd / √n")]
+    t_half_width: Annotated[float, Shown("± t", 3, meaning="Student’s, over runs")]
+    beyond_band: Annotated[
+        bool | None,
+        Shown("Beyond band", 0, meaning="farther from 0 than placebo words from their mean"),
+    ]
+    equivalence_p: Annotated[
+        float,
+        Shown(
+            "p of |gap| ≥ {margin:g}",
+            is_p=True,
+            meaning="two one-sided tests against a margin of {margin:g}",
+        ),
+    ]
+    adjusted: Annotated[float, Shown("Adjusted", 3, signed=True)] = math.nan
+    p_value: Annotated[
+        float,
+        Shown(
+            "p",
+            is_p=True,
+            meaning="of no gap, adjusted for all groups (or words, or placebos) at once",
+        ),
+    ] = math.nan
 
     @property
     def is_group(self) -> bool:
@@ -98,7 +123,9 @@ class Gap:
         return self.role == "group" and not self.filler
 
     @property
-    def decision(self) -> int:
+    def decision(
+        self,
+    ) -> Annotated[int, Shown(meaning="1, −1 where the interval excludes 0")]:
         """1 or −1 where the interval lies above or below 0, else 0."""
         return int(self.gap.low > 0) - int(self.gap.high < 0)
 
@@ -111,9 +138,17 @@ class Band:
     """
 
     side: str
-    half_width: float
-    n: int
-    reason: str = ""
+    half_width: Annotated[
+        float,
+        Shown(
+            "Placebo band",
+            3,
+            name="band",
+            meaning="half width of the middle 95 % of placebo words round their mean",
+        ),
+    ]
+    n: Annotated[int, Shown("Placebo words", 0, name="n_placebos")]
+    reason: Annotated[str, Shown(name="band_reason")] = ""
     by_chance: float = math.nan
 
 
@@ -124,7 +159,7 @@ class Span:
     span : of the estimates, noise included, so that it has no interval
     """
 
-    side: str
+    side: Annotated[str, Shown("Side")]
     span: Estimate
     highest: str
     lowest: str
@@ -134,12 +169,12 @@ class Span:
 class RunRate:
     """Rate and gap of a group in one run."""
 
-    run: str
-    side: str
-    group: str
-    fpr: float
-    gap: float
-    accuracy: float
+    run: Annotated[str, Shown()]
+    side: Annotated[str, Shown()]
+    group: Annotated[str, Shown()]
+    fpr: Annotated[float, Shown()]
+    gap: Annotated[float, Shown()]
+    accuracy: Annotated[float, Shown()]
 
 
 @dataclass(frozen=True)
@@ -153,7 +188,10 @@ class MentionFit:
     slope: Annotated[
         Estimate,
         Shown(
-            "Slope", 4, signed=True, meaning="change of the gap for a nat of surprisal, over words"
+            "Slope",
+            4,
+            signed=True,
+            meaning="change of the gap for a nat of surprisal, over words",
         ),
     ]
     explained: Annotated[float, Shown("Explained, %", 0, scale=100)]
@@ -163,9 +201,9 @@ class MentionFit:
 class Accuracy:
     """Share of right predictions over groups: mean over runs, sd with ddof 1."""
 
-    mean: float
-    sd: float
-    n_runs: int
+    mean: Annotated[float, Shown("Accuracy", 3, name="accuracy", style="strong")]
+    sd: Annotated[float, Shown("sd", 3, meaning="over runs, ddof 1")]
+    n_runs: Annotated[int, Shown("Runs", 0)]
 
 
 @dataclass(frozen=True)
@@ -175,11 +213,11 @@ class ModelGaps:
     tests : of all groups at once, for each class and question
     """
 
-    model: str
-    data_set: str
+    model: Annotated[str, Shown("Model")]
+    data_set: Annotated[str, Shown("Sentences")]
     n_runs: int
-    n_templates: int
-    n_sentences: int
+    n_templates: Annotated[int, Shown("Templates", 0)]
+    n_sentences: Annotated[int, Shown("n", 0, meaning="sentences in a run, controls included")]
     accuracy: Accuracy
     gaps: tuple[Gap, ...]
     bands: tuple[Band, ...]

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from annotation.common.lazy import stats
 from evaluation.analyses.fpr_counts import CountTable, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.few_units import LEAST_TEMPLATES, LEAST_TEMPLATES_OF_WORDS
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 FEW_TEMPLATES = f"an interval needs at least {LEAST_TEMPLATES} templates with another label"
@@ -81,13 +83,28 @@ class GapTest:
     critical : factor of the standard errors in intervals of all gaps at once
     """
 
-    side: str
-    question: str
-    p_value: float
-    spread: Estimate
+    side: Annotated[str, Shown("Side")]
+    question: Annotated[str, Shown("Question")]
+    p_value: Annotated[
+        float,
+        Shown(
+            "p of any gap",
+            is_p=True,
+            meaning="of no gap of any group: the smallest adjusted p-value of a group",
+        ),
+    ]
+    spread: Annotated[
+        Estimate,
+        Shown(
+            "SD of true gaps",
+            3,
+            prefix="spread_",
+            meaning="over these groups, noise taken out",
+        ),
+    ]
     span: Estimate
     critical: float
-    n_templates: int
+    n_templates: Annotated[int, Shown("Templates", 0)]
     reason: str = ""
 
 

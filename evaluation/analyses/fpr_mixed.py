@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from evaluation.analyses.fpr_counts import CountTable, GapOptions, Predictions, count_errors
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mixed_logistic import SEPARATED, MixedLogistic, fit_mixed_logistic
+from evaluation.metrics.shown import Shown
 
 #: Beyond, runs are added up: a fit of many runs on a large set would take minutes.
 MOST_ROWS = 50_000
@@ -27,7 +29,17 @@ class MixedEffect:
     """A group's log odds of a false positive minus the mean over groups; n = sentences."""
 
     group: str
-    effect: Estimate
+    effect: Annotated[
+        Estimate,
+        Shown(
+            "Effect",
+            2,
+            effect=True,
+            no_interval=True,
+            meaning="log odds of a false positive minus the mean over groups; no interval",
+            n=Shown("n", meaning="sentences of another label, all runs"),
+        ),
+    ]
 
 
 @dataclass(frozen=True)
@@ -39,11 +51,11 @@ class MixedFit:
     reason : why there is no fit; the gaps of rates then stand alone
     """
 
-    side: str
+    side: Annotated[str, Shown("Side")]
     effects: tuple[MixedEffect, ...]
-    template_sd: float
-    word_sd: float
-    run_sd: float
+    template_sd: Annotated[float, Shown("sd of templates", 2)]
+    word_sd: Annotated[float, Shown("of words", 2)]
+    run_sd: Annotated[float, Shown("of runs", 2)]
     n: int
     reason: str = ""
 

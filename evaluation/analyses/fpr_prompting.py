@@ -76,7 +76,9 @@ class FallbackBounds:
     ]
 
     @property
-    def share(self) -> float:
+    def share(
+        self,
+    ) -> Annotated[float, Shown("Without, %", 1, scale=100, meaning="of all runs’ answers")]:
         return self.n_without / self.n_answers
 
 
@@ -87,7 +89,17 @@ class FactorShare:
     side: Annotated[str, Shown("Side")]
     factor: Annotated[str, Shown()]
     n_levels: Annotated[int, Shown("Levels", 0)]
-    share: Estimate
+    share: Annotated[
+        Estimate,
+        Shown(
+            "Share, %",
+            0,
+            scale=100,
+            no_interval=True,
+            meaning="ε² of all runs and groups",
+            n=Shown("Runs", name="n_runs"),
+        ),
+    ]
 
 
 def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[FallbackBounds, ...]:

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
+from evaluation.analyses.alignment_result import (
+    AlignmentOptions,
+    ObservedTau,
+    PublishedP,
+    PublishedPHolm,
+    ResampledP,
+    ResampledPHolm,
+    ResampledValue,
+)
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics import Interval
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.shown import Shown
 
 TAU, PRECISION = "tau", "precision"
+QuestionSlug = Annotated[str, Shown(meaning="slug of the question; empty = all participants")]
 #: Between the answers of two crossed questions, and between their slugs.
 TIMES, CROSSED = " × ", "*"
 
@@ -37,9 +47,22 @@ class Reference:
     mean, low, high : mean and central band, with the coverage of the intervals
     """
 
-    mean: float
-    low: float
-    high: float
+    mean: Annotated[float, Shown(meaning="τ of as many random participants")]
+    low: Annotated[float, Shown()]
+    high: Annotated[float, Shown()]
+
+
+TauOfSubgroup = Annotated[
+    Estimate,
+    Shown(
+        "τ",
+        2,
+        name="tau",
+        prefix="tau_",
+        group="τ as observed",
+        meaning="as observed; the interval is over people",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -52,15 +75,19 @@ class Subgroup:
     answers : tau without noise, for these groups and for groups like these
     """
 
-    question: str
+    question: QuestionSlug
     answer: Annotated[str, Shown()]
     n_people: Annotated[int, Shown("People", 0)]
     n_cells: Annotated[int, Shown()]
     tau: ResampledValue
-    p_value: float
-    precision: ResampledValue
-    reference: Reference
+    p_value: Annotated[float, Shown(meaning="of tau, cells as independent draws")]
+    precision: Annotated[ResampledValue, Shown("P@3", 2, meaning="as observed")]
+    reference: Annotated[Reference, Shown(prefix="random_")]
     answers: Answers
+
+    @property
+    def observed(self) -> TauOfSubgroup:
+        return self.tau.estimate(self.n_people)
 
 
 @dataclass(frozen=True)
@@ -70,27 +97,31 @@ class SubgroupGroup:
     p_resampled, p_resampled_holm : from the t of tau's interval
     """
 
-    question: str
+    question: QuestionSlug
     answer: str
-    group: str
+    group: Annotated[str, Shown(meaning="slug of the group")]
     n_raters: int
     n_scales: int
     tau: ResampledValue
-    p_value: float
-    p_holm: float
-    precision: ResampledValue
-    p_resampled: float
-    p_resampled_holm: float
+    p_value: PublishedP
+    p_holm: PublishedPHolm
+    precision: Annotated[ResampledValue, Shown("P@3", 2)]
+    p_resampled: ResampledP
+    p_resampled_holm: ResampledPHolm
+
+    @property
+    def observed(self) -> ObservedTau:
+        return self.tau.estimate(self.n_raters)
 
 
 @dataclass(frozen=True)
 class SubgroupCell:
     """Mean rating of one group on one scale by one subgroup, 0 to 100; sd with ddof 1."""
 
-    question: str
+    question: QuestionSlug
     answer: str
-    group: str
-    scale: str
+    group: Annotated[str, Shown(meaning="slug of the group")]
+    scale: Annotated[str, Shown(meaning="slug of the scale")]
     n: Annotated[int, Shown(meaning="ratings")]
     mean: Annotated[float, Shown(unit="rating, 0 to 100")]
     sd: Annotated[float, Shown(unit="rating, 0 to 100")]
@@ -114,7 +145,9 @@ class SubgroupDifference:
     quantity: str
     first: str
     second: str
-    value: float
+    value: Annotated[
+        float, Shown("Observed", 2, name="difference", signed=True, meaning="as observed")
+    ]
     expected: Annotated[
         float,
         Shown(

@@ -7,6 +7,7 @@ an answer is that of the same t, so that the two cannot contradict each other.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from annotation.common.lazy import stats
 from evaluation.metrics import UndefinedReason
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.few_units import LEAST_UNITS
+from evaluation.metrics.shown import Shown
 
 SIGNATURE = "tau_true:2|pairs,simex|people:wild100|groups:delete-one|t"
 
@@ -53,7 +55,7 @@ class Answers:
     precision : precision at k without noise, for groups like these
     """
 
-    reliability: float
+    reliability: Annotated[float, Shown(meaning="of the mean ratings")]
     noise_free: Answer
     generalizing: Answer
     observed: Answer

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from evaluation.metrics.interval import Interval
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 
@@ -41,7 +42,7 @@ class Estimate:
         return not math.isnan(self.value)
 
     @property
-    def note(self) -> str:
+    def note(self) -> Annotated[str, Shown(name="reason")]:
         """Why the value, or else its interval, is missing; empty where both are there."""
         return str(self.reason or self.interval_reason)
 

@@ -15,11 +15,13 @@ resample. What it covers is the value that studies of this size have on average.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 BIAS_CORRECTED = "bias-corrected percentile"
@@ -46,10 +48,10 @@ class Interval:
     low: float
     high: float
     level: float
-    method: str = ""
+    method: Annotated[str, Shown(name="interval_method")] = ""
     n_resamples: int = 0
     n_skipped: int = 0
-    reason: str = UndefinedReason.NONE
+    reason: Annotated[str, Shown(name="interval_reason")] = UndefinedReason.NONE
 
 
 def no_interval(reason: str, *, level: float = 0.95, n_skipped: int = 0) -> Interval:

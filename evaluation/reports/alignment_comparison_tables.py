@@ -16,6 +16,7 @@ from evaluation.analyses.alignment_comparison_result import (
     ComparisonResult,
     Difference,
     RunGroup,
+    RunLeftOut,
     RunOverall,
 )
 from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
@@ -38,10 +39,8 @@ from evaluation.reports.parts.table import (
     Column,
     ReportTable,
     beside,
-    downloaded,
     pivot,
     ranked,
-    shown,
 )
 from evaluation.reports.parts.tau_questions import (
     CAVEAT,
@@ -50,8 +49,6 @@ from evaluation.reports.parts.tau_questions import (
     answer_columns,
     ceiling_key,
     interval_column,
-    published_p_columns,
-    resampled_p_columns,
 )
 
 # --- The sentences of a comparison of several runs ------------------------------------------------
@@ -230,52 +227,24 @@ def cited(row: RunOverall) -> Estimate:
 
 
 def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    observed, precision = "As observed", f"P@{result.options.k}, noise taken out"
-
-    def people(row: RunOverall) -> Estimate:
-        return row.pooled.tau.estimate(row.pooled.n_cells)
-
     def run(name: str) -> Any:
         return lambda row: names.runs[row.run][name]
 
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "overall",
         "Every run over all groups",
         result.overall,
-        *shown(RunOverall, "part", "run"),
+        RunOverall,
+        *("part", "run"),
         Column("Run", "run_name", run("label")),
         Column("", "measure", run("measure")),
         Column("", "options", lambda row: all_options(dict(names.runs[row.run]))),
         Column("", "model", run("model")),
-        Column("", "n_submissions", "pooled.n_submissions"),
-        Column("Groups", "n_groups", "pooled.n_groups", 0),
-        Column("", "n_cells", "pooled.n_cells"),
-        Column.estimate(
-            "τ",
-            "tau",
-            people,
-            2,
-            prefix="tau_",
-            interval_head="people",
-            group=observed,
-            meaning="as observed; the interval is over people",
-        ),
-        Column.p(
-            "p, cells independent",
-            "p_value",
-            "pooled.p_value",
-            group=observed,
-            meaning="of tau, cells as independent draws",
-        ),
-        Column("", "p_holm"),
-        Column("", "mean_group_tau", "pooled.group_tau.value"),
-        Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
-        Column("Top", "precision_top", "pooled.precision_top.value", 2, group=precision),
-        Column("Bottom", "precision_bottom", "pooled.precision_bottom.value", 2, group=precision),
-        Column("", "ceiling_mean", "pooled.ceiling.mean"),
-        Column("", "ceiling_low", "pooled.ceiling.low"),
-        Column("", "ceiling_high", "pooled.ceiling.high"),
-        Column("", "reason", "pooled.tau.reason"),
+        *("pooled.n_submissions", "pooled.n_groups", "pooled.n_cells"),
+        {"As observed": ("observed", "pooled.p_value")},
+        *("p_holm", "pooled.group_tau"),
+        *("pooled.precision", "pooled.precision_top", "pooled.precision_bottom"),
+        *("pooled.ceiling.mean", "pooled.ceiling.low", "pooled.ceiling.high", "pooled.tau.reason"),
         *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
         Column.estimate(
             "Mean",
@@ -285,9 +254,9 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
             prefix="precision_generalizing_",
             interval_head="groups like these",
             style="strong",
-            group=precision,
+            group=f"P@{result.options.k}, noise taken out",
         ),
-        Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
+        "pooled.answers.reliability",
         level=level,
         note="pooled.answers.generalizing.estimate.note",
     )
@@ -333,24 +302,21 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
 
 
 def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "differences",
         "Every two runs",
         result.differences,
-        *downloaded("part", "quantity"),
-        Column("", "first", meaning="public id of the first run"),
+        Difference,
+        *("part", "quantity", "first"),
         Column("", "first_name", lambda row: names.run(row.first)),
-        Column("", "second", meaning="public id of the second run"),
+        "second",
         Column("", "second_name", lambda row: names.run(row.second)),
-        *downloaded("n_groups", "n_cells", "first_value", "second_value"),
+        *("n_groups", "n_cells", "first_value", "second_value"),
         Column.estimate(
             "Observed", "difference", "observed.estimate", 2, interval_head="people", signed=True,
             meaning="as observed; the interval, of τ alone, is over people",
         ),
-        Column("", "p_value", "observed.p_value"),
-        Column("", "p_holm"),
-        Column("", "reason", "observed.reason"),
-        Column("", "interval_reason", "observed.interval_reason"),
+        *("observed.p_value", "p_holm", "observed.reason", "observed.interval_reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
                f"{names.run(row.second)}"),
         Column("Groups", value=_groups),
@@ -417,40 +383,21 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
 
 
 def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "groups",
         "Every group with every run",
         result.by_group,
-        Column("", "run", meaning="public id of the run"),
+        RunGroup,
+        "run",
         Column("", "run_name", lambda row: names.run(row.run)),
-        Column("", "group", "alignment.group"),
+        "alignment.group",
         Column("", "group_name", lambda row: names.group(row.alignment.group)),
-        Column("", "n_raters", "alignment.n_raters"),
-        Column("", "n_scales", "alignment.n_scales"),
-        Column.estimate(
-            "",
-            "tau",
-            lambda row: row.alignment.tau.estimate(),
-            2,
-            prefix="tau_",
-            meaning="as observed; the interval leaves out one scale at a time",
-        ),
-        *published_p_columns("alignment."),
-        Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
-        *(
-            Column("", name, f"alignment.{name}.value", 2)
-            for name in ("precision", "precision_top", "precision_bottom")
-        ),
+        *("alignment.n_raters", "alignment.n_scales", "alignment.observed"),
+        *("alignment.p_value", "alignment.p_holm", "p_table"),
+        *("alignment.precision", "alignment.precision_top", "alignment.precision_bottom"),
         Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
-        Column("", "reason", "alignment.tau.reason"),
-        Column("", "precision_reason", "alignment.precision.reason"),
-        *(replace(column, head="") for column in resampled_p_columns("alignment.")),
-        Column(
-            "",
-            "p_resampled_holm_table",
-            "p_resampled_table",
-            meaning="p_resampled over groups of all runs",
-        ),
+        *("alignment.tau.reason", "alignment.precision.reason"),
+        *("alignment.p_resampled", "alignment.p_resampled_holm", "p_resampled_table"),
         level=level,
     )
 
@@ -556,18 +503,16 @@ def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) 
 
 
 def left_out_table(result: ComparisonResult, names: Names) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "left_out",
         "What did not enter, and why",
         result.left_out,
-        Column("", "run"),
+        RunLeftOut,
+        "run",
         Column("", "run_name", lambda row: names.run(row.run)),
-        Column("", "what", "item.what"),
-        Column("", "group", "item.group"),
+        *("item.what", "item.group"),
         Column("", "group_name", lambda row: names.group(row.item.group)),
-        Column("", "scale", "item.scale"),
-        Column("", "n", "item.n"),
-        Column("", "reason", "item.reason"),
+        *("item.scale", "item.n", "item.reason"),
     )
 
 

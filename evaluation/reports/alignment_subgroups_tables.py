@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,17 +37,13 @@ from evaluation.reports.parts.table import (
     ReportTable,
     WideRow,
     beside,
-    downloaded,
     pivot,
-    shown,
 )
 from evaluation.reports.parts.tau_questions import (
     CAVEAT,
     METHOD,
     answer_columns,
     interval_column,
-    published_p_columns,
-    resampled_p_columns,
     tau_key,
 )
 
@@ -212,19 +208,18 @@ class Names:
         return f"{self.scales[slug]['low']} – {self.scales[slug]['high']}"
 
     @property
-    def question_columns(self) -> tuple[Column, ...]:
+    def question_columns(self) -> tuple[str | Column, ...]:
         return (
-            Column("", "question", meaning="slug of the question; empty = all participants"),
+            "question",
             Column("Question", "question_text", lambda row: self.questions[row.question],
                    style="quiet"),
         )  # fmt: skip
 
     @property
-    def group_columns(self) -> tuple[Column, ...]:
+    def group_columns(self) -> tuple[str | Column, ...]:
         return (
             *self.question_columns,
-            Column("", "answer"),
-            Column("", "group", meaning="slug of the group"),
+            *("answer", "group"),
             Column("Group", "group_name", lambda row: self.group(row.group)),
         )
 
@@ -235,39 +230,24 @@ def answer(row: Any) -> str:
 
 
 def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "subgroups",
         "Alignment with every subgroup",
         result.subgroups,
+        Subgroup,
         *names.question_columns,
-        *shown(Subgroup),
-        Column.estimate(
-            "τ",
-            "tau",
-            lambda row: row.tau.estimate(row.n_people),
-            2,
-            prefix="tau_",
-            group="τ as observed",
-            meaning="as observed; the interval is over people",
+        *("answer", "n_people", "n_cells", "observed", "p_value"),
+        *("reference", "precision", "tau.reason"),
+        # One τ for each subgroup is no family of tests; differences are.
+        *(
+            column
+            for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out")
+            if column.name != "p_generalizing_holm"
         ),
-        Column("", "p_value", meaning="of tau, cells as independent draws"),
-        Column("", "random_mean", "reference.mean", meaning="τ of as many random participants"),
-        Column("", "random_low", "reference.low"),
-        Column("", "random_high", "reference.high"),
-        Column("P@3", "precision", "precision.value", 2, meaning="as observed"),
-        Column("", "reason", "tau.reason"),
-        *_answer_columns(),
+        "answers.reliability",
         level=level,
         note="answers.generalizing.estimate.note",
     )
-
-
-def _answer_columns() -> Iterator[Column]:
-    for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out"):
-        # One τ for each subgroup is no family of tests; differences are.
-        if column.name != "p_generalizing_holm":
-            yield column
-    yield Column("", "reliability", "answers.reliability", meaning="of the mean ratings")
 
 
 def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
@@ -311,18 +291,16 @@ def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names
 
 
 def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "differences",
         "Every two subgroups",
         result.differences,
+        SubgroupDifference,
         Column("First − second", value=lambda row: f"{row.first} − {row.second}"),
-        Column("", "question"),
-        Column("Question", "question_text", lambda row: names.questions[row.question]),
-        Column("", "quantity"),
+        *names.question_columns,
+        "quantity",
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
-        *downloaded("first", "second"),
-        Column("Observed", "difference", "value", 2, signed=True, meaning="as observed"),
-        *shown(SubgroupDifference),
+        *("first", "second", "value", "expected", "p_value", "p_holm"),
         *answer_columns("", "Difference", signed=True),
         level=level,
         note="generalizing.estimate.note",
@@ -357,24 +335,14 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
 
 
 def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "groups",
         "Every group as every subgroup rates it",
         result.by_group,
+        SubgroupGroup,
         *names.group_columns,
-        *downloaded("n_raters", "n_scales"),
-        Column.estimate(
-            "τ",
-            "tau",
-            lambda row: row.tau.estimate(row.n_raters),
-            2,
-            prefix="tau_",
-            meaning="as observed; the interval leaves out one scale at a time",
-        ),
-        *published_p_columns(),
-        Column("P@3", "precision", "precision.value", 2),
-        Column("", "reason", "tau.reason"),
-        *resampled_p_columns(),
+        *("n_raters", "n_scales", "observed", "p_value", "p_holm", "precision", "tau.reason"),
+        *("p_resampled", "p_resampled_holm"),
         level=level,
     )
 
@@ -409,17 +377,16 @@ def groups_printed(
 
 
 def mean_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "means",
         "Mean ratings by every subgroup",
         result.cells,
+        SubgroupCell,
         *names.group_columns,
-        Column("", "scale", meaning="slug of the scale"),
+        "scale",
         Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
         Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
-        *shown(SubgroupCell),
-        Column("", "low", "interval.low"),
-        Column("", "high", "interval.high"),
+        *("n", "mean", "sd", "interval.low", "interval.high"),
         level=level,
     )
 

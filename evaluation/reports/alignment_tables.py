@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import isnan
-from typing import Any
+from typing import Annotated, Any
 
 from evaluation.analyses.alignment_result import (
     AlignmentResult,
@@ -16,6 +16,7 @@ from evaluation.analyses.alignment_result import (
     ResampledValue,
 )
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.document import KeyNumber, Table
 from evaluation.reports.parts.formatting import (
     MISSING,
@@ -24,14 +25,12 @@ from evaluation.reports.parts.formatting import (
     number,
     percent,
 )
-from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked, shown
+from evaluation.reports.parts.table import Column, ReportTable, ranked
 from evaluation.reports.parts.tau_questions import (
     ceiling_key,
     pooled_rows,
     precision_key,
-    published_p_columns,
     question_table,
-    resampled_p_columns,
     tau_key,
 )
 
@@ -53,21 +52,15 @@ class Names:
         return cls(record["other_groups"] | own, scales)
 
     @property
-    def group_columns(self) -> tuple[Column, ...]:
-        return (
-            Column("", "group", meaning="slug of the group"),
-            Column("Group", "group_name", lambda row: self.groups.get(_get(row, "group"))),
-        )
+    def group_name(self) -> Column:
+        return Column("Group", "group_name", lambda row: self.groups.get(row.group))
 
     @property
-    def scale_columns(self) -> tuple[Column, ...]:
+    def poles(self) -> tuple[Column, ...]:
         def part(name: str) -> Callable[[Any], Any]:
-            return lambda row: self.scales.get(_get(row, "scale"), {}).get(name)
+            return lambda row: self.scales.get(row.scale, {}).get(name)
 
-        return (
-            Column("", "scale", meaning="slug of the scale"),
-            *(Column("", name, part(name)) for name in ("low", "high", "dimension")),
-        )
+        return tuple(Column("", name, part(name)) for name in ("low", "high", "dimension"))
 
     def scale(self, slug: str) -> str:
         found = self.scales.get(slug)
@@ -93,53 +86,19 @@ def alignment_tables(result: AlignmentResult, names: Names | None = None) -> dic
 
 
 def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTable:
-    columns = (
-        *names.group_columns,
-        *shown(GroupAlignment),
-        Column(
-            "τ",
-            "tau",
-            _estimate("tau"),
-            2,
-            with_interval=True,
-            prefix="tau_",
-            style="strong",
-            meaning="as observed; the interval leaves out one scale at a time",
-        ),
-        *published_p_columns(),
-        *(
-            Column(head, name, f"{name}.value", 2)
-            for head, name in (
-                ("P@3", "precision"),
-                ("Top", "precision_top"),
-                ("Bottom", "precision_bottom"),
-            )
-        ),
-        Column(
-            "Halves", "ceiling_mean", "ceiling.mean", 2, meaning="τ between halves of the raters"
-        ),
-        *(
-            Column("", f"ceiling_{part}", f"ceiling.{part}")
-            for part in ("low", "high", "n_first", "n_second")
-        ),
-        Column("", "interval_method", "tau.interval.method"),
-        *(
-            Column("", name, value)
-            for name, value in (
-                ("reason", "tau.reason"),
-                ("precision_reason", "precision.reason"),
-                ("interval_reason", "tau.interval.reason"),
-                ("ceiling_reason", "ceiling.reason"),
-            )
-        ),
-        *resampled_p_columns(),
-    )
-    return ReportTable(
+    return ReportTable.of_rows(
         "groups",
         "Agreement of every group",
         result.by_group,
-        columns,
-        level,
+        GroupAlignment,
+        "group",
+        names.group_name,
+        *("n_raters", "n_incomplete", "n_scales", "observed", "p_value", "p_holm"),
+        *("precision", "precision_top", "precision_bottom"),
+        *("ceiling.mean", "ceiling.low", "ceiling.high", "ceiling.n_first", "ceiling.n_second"),
+        *("tau.interval.method", "tau.reason", "precision.reason", "tau.interval.reason"),
+        *("ceiling.reason", "p_resampled", "p_resampled_holm"),
+        level=level,
         note=lambda row: str(row.tau.reason or row.tau.interval.reason),
     )
 
@@ -168,29 +127,18 @@ def by_tau(groups: ReportTable) -> list[GroupAlignment]:
 
 
 def cell_table(result: AlignmentResult, names: Names, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of_rows(
         "cells",
         "Every group on every scale",
         result.cells,
-        (
-            *names.group_columns,
-            *names.scale_columns,
-            Column("", "human_mean", "human.mean", unit="rating, 0 to 100"),
-            Column("", "human_sd", "human.sd", unit="rating, 0 to 100"),
-            Column("", "human_n", "human.n", meaning="ratings"),
-            Column("", "human_low", "human.interval.low"),
-            Column("", "human_high", "human.interval.high"),
-            Column("", "human_rank", "human.rank", whole=True, meaning="1 = nearest the 100 pole"),
-            Column("", "model_mean", "model.mean", unit="the measure’s"),
-            Column("", "model_low", "model.low"),
-            Column("", "model_high", "model.high"),
-            Column("", "model_n", "model.n", whole=True, meaning="prompts"),
-            Column("", "model_rank", "model.rank", whole=True, meaning="1 = nearest the 100 pole"),
-            Column("", "human_reason", "human.reason"),
-            Column("", "human_interval_reason", "human.interval.reason"),
-            Column("", "model_reason", "model.reason"),
-        ),
-        level,
+        Cell,
+        "group",
+        names.group_name,
+        "scale",
+        *names.poles,
+        *("human.mean", "human.sd", "human.n", "human.interval.low", "human.interval.high"),
+        *("human.rank", "model", "human.reason", "human.interval.reason", "model.reason"),
+        level=level,
         note=lambda row: str(row.human.reason or row.model.reason),
     )
 
@@ -222,8 +170,27 @@ def printed_cells(cells: ReportTable, names: Names, group: str, measure: str) ->
     )
 
 
+@dataclass(frozen=True)
+class OverallRow:
+    """One quantity over all groups, as observed; `n` counts what `unit` names."""
+
+    quantity: Annotated[str, Shown()]
+    value: Annotated[float, Shown()]
+    low: Annotated[float | None, Shown()] = None
+    high: Annotated[float | None, Shown()] = None
+    level: Annotated[float | None, Shown()] = None
+    p_value: Annotated[float | None, Shown(meaning="cells as independent draws")] = None
+    method: Annotated[str, Shown()] = ""
+    _: KW_ONLY
+    n: Annotated[int, Shown()]
+    unit: Annotated[str, Shown()]
+    n_resamples: Annotated[int | None, Shown()] = None
+    n_skipped: Annotated[int | None, Shown()] = None
+    reason: Annotated[str, Shown()] = ""
+    interval_reason: Annotated[str, Shown()] = ""
+
+
 def overall_table(result: AlignmentResult) -> ReportTable:
-    """One row a quantity over all groups, as observed; `n` counts what `unit` names."""
     pooled = result.pooled
     rows = [
         _value_row(quantity, value, n, unit)
@@ -235,10 +202,10 @@ def overall_table(result: AlignmentResult) -> ReportTable:
             ("precision_bottom", pooled.precision_bottom, pooled.n_groups, "groups"),
         )
     ]
-    rows[0]["p_value"] = pooled.p_value
+    rows[0] = replace(rows[0], p_value=pooled.p_value)
     rows.append(_ceiling_row(pooled.ceiling, pooled.n_submissions, result.options.ceiling_share))
     rows += [
-        {"quantity": quantity, "value": float(n), "n": n, "unit": unit}
+        OverallRow(quantity, float(n), n=n, unit=unit)
         for quantity, n, unit in (
             ("submissions", pooled.n_submissions, "submissions"),
             ("annotations", pooled.n_annotations, "submissions by groups"),
@@ -248,37 +215,20 @@ def overall_table(result: AlignmentResult) -> ReportTable:
             ("groups_above_zero", pooled.n_above_zero, "groups"),
         )
     ]
-    numbers = ("value", "low", "high", "level", "p_value")
-    return ReportTable(
-        "overall",
-        "Agreement over all groups",
-        rows,
-        (
-            Column("", "quantity"),
-            *(Column("", name, _get_float(name)) for name in numbers[:4]),
-            Column("", "p_value", _get_float("p_value"), meaning="cells as independent draws"),
-            Column("", "method", _get_text("method")),
-            Column("", "n"),
-            Column("", "unit"),
-            Column("", "n_resamples", _get_float("n_resamples")),
-            Column("", "n_skipped", _get_float("n_skipped")),
-            Column("", "reason", _get_text("reason")),
-            Column("", "interval_reason", _get_text("interval_reason")),
-        ),
-    )
+    return ReportTable.of_rows("overall", "Agreement over all groups", rows, OverallRow)
 
 
 def left_out_table(result: AlignmentResult, names: Names) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of_rows(
         "left_out",
         "What did not enter, and why",
         result.left_out,
-        (
-            Column("", "what"),
-            *names.group_columns,
-            *names.scale_columns,
-            *shown(LeftOut),
-        ),
+        LeftOut,
+        *("what", "group"),
+        names.group_name,
+        "scale",
+        *names.poles,
+        *("n", "reason"),
     )
 
 
@@ -333,51 +283,35 @@ def halves_key(ceiling: NoiseCeiling, share: float, *more: str) -> KeyNumber:
     )
 
 
-def _estimate(name: str) -> Reader:
-    return lambda row: getattr(row, name).estimate(row.n_raters)
-
-
-def _get(row: Any, name: str) -> str:
-    return str(getattr(row, name))
-
-
-def _get_float(name: str) -> Reader:
-    return lambda row: row.get(name)
-
-
-def _get_text(name: str) -> Reader:
-    return lambda row: row.get(name, "")
-
-
-def _value_row(quantity: str, value: ResampledValue, n: int, unit: str) -> dict[str, Any]:
+def _value_row(quantity: str, value: ResampledValue, n: int, unit: str) -> OverallRow:
     found = value.interval
-    return {
-        "quantity": quantity,
-        "value": value.value,
-        "low": found.low,
-        "high": found.high,
-        "level": found.level,
-        "method": found.method,
-        "n": n,
-        "unit": unit,
-        "n_resamples": found.n_resamples,
-        "n_skipped": found.n_skipped,
-        "reason": str(value.reason),
-        "interval_reason": str(found.reason),
-    }
+    return OverallRow(
+        quantity,
+        value.value,
+        found.low,
+        found.high,
+        found.level,
+        method=found.method,
+        n=n,
+        unit=unit,
+        n_resamples=found.n_resamples,
+        n_skipped=found.n_skipped,
+        reason=str(value.reason),
+        interval_reason=str(found.reason),
+    )
 
 
-def _ceiling_row(ceiling: NoiseCeiling, n: int, share: float) -> dict[str, Any]:
-    return {
-        "quantity": "ceiling_pooled",
-        "value": ceiling.mean,
-        "low": ceiling.low,
-        "high": ceiling.high,
-        "level": share,
-        "method": "split halves",
-        "n": n,
-        "unit": "submissions",
-        "n_resamples": ceiling.n_splits,
-        "n_skipped": ceiling.n_skipped,
-        "reason": str(ceiling.reason),
-    }
+def _ceiling_row(ceiling: NoiseCeiling, n: int, share: float) -> OverallRow:
+    return OverallRow(
+        "ceiling_pooled",
+        ceiling.mean,
+        ceiling.low,
+        ceiling.high,
+        share,
+        method="split halves",
+        n=n,
+        unit="submissions",
+        n_resamples=ceiling.n_splits,
+        n_skipped=ceiling.n_skipped,
+        reason=str(ceiling.reason),
+    )

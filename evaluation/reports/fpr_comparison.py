@@ -30,47 +30,49 @@ from evaluation.reports.parts.prediction_inputs import (
     GapParameters,
     load_model_predictions,
 )
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, pivot, shown
+from evaluation.reports.parts.table import Column, ReportTable, pivot
 
 # --- The tables of the comparison of classifiers ---
 
 
 def average_table(result: FprComparison) -> ReportTable:
     """Return the spans of every model on every set and their mean, as in Table 4."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "averages",
         "Spans averaged over sets of sentences",
         result.averages,
-        *shown(AverageSpan, "model", "side"),
+        AverageSpan,
+        *("model", "side"),
         *(
             Column(name, f"span_{name}", _at(place), 3)
             for place, name in enumerate(result.data_sets)
         ),
-        *shown(AverageSpan, "average", "n_sets", "rank"),
+        *("average", "n_sets", "rank"),
         reason="reason",
     )
 
 
 def extreme_table(result: FprComparison, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "extremes",
         "How often a group has the largest or the smallest gap",
         result.extremes,
-        *downloaded("side", "group"),
+        Extreme,
+        *("side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-        *shown(Extreme),
-        Column("Either, %", "share", decimals=0, scale=100, style="strong"),
+        *("n_highest", "n_lowest", "n", "share"),
     )
 
 
 def size_table(result: FprComparison, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "sizes",
         "Large and small gaps",
         result.sizes,
-        *downloaded("model", "data_set", "side", "group"),
+        GapSize,
+        *("model", "data_set", "side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-        *shown(GapSize),
+        *("value", "of_largest", "size"),
     )
 
 

@@ -8,6 +8,7 @@ import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +17,7 @@ from pydantic import Field
 from evaluation.analyses.fpr_classifier import FprGaps, analyze_classifier
 from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import MentionFit, ModelGaps
-from evaluation.analyses.fpr_mixed import MixedEffect
+from evaluation.analyses.fpr_mixed import MixedEffect, MixedFit
 from evaluation.analyses.fpr_prompting import FactorShare, FallbackBounds
 from evaluation.metrics.estimate import no_estimate
 from evaluation.models import Report
@@ -51,7 +52,7 @@ from evaluation.reports.parts.prediction_inputs import (
     sentences_hash,
 )
 from evaluation.reports.parts.provenance import run_key
-from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
+from evaluation.reports.parts.table import Column, ReportTable, ranked
 from probing.measures.mention_surprisal import SURPRISAL, MentionSurprisal
 from probing.models import Run, Score
 
@@ -216,11 +217,12 @@ WORD_COLUMNS = ("n", "fpr", "gap")
 
 def mention_table(result: ModelGaps, level: str) -> ReportTable:
     """Return the fits of gaps on the surprisal of the mention; empty where it was not measured."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "mention",
         "Gaps on the surprisal of the mention",
         result.mention,
-        *shown(MentionFit),
+        MentionFit,
+        *("side", "slope", "explained"),
         Column("Words", "n_words", "slope.n", 0),
         level=level,
         reason="slope.note",
@@ -229,61 +231,54 @@ def mention_table(result: ModelGaps, level: str) -> ReportTable:
 
 def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> ReportTable:
     """Return the bounds of gaps for answers without a class."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "fallback",
         "Answers that named no class",
         result.bounds,
-        *shown(FallbackBounds, "side", "group"),
+        FallbackBounds,
+        *("side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-        Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
-        *shown(FallbackBounds, "n_answers", "n_without", "errors", "correct", "low", "high"),
+        *("share", "n_answers", "n_without", "errors", "correct", "low", "high"),
         level=level,
     )
 
 
 def factor_table(result: FprGaps) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "prompts",
         "What prompts explain of the gaps",
         result.factors,
-        *shown(FactorShare, "side", "factor"),
+        FactorShare,
+        *("side", "factor"),
         Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
-        *shown(FactorShare, "n_levels"),
-        Column(
-            "Share, %", "share", "share.value", 0, scale=100, meaning="ε² of all runs and groups"
-        ),
-        Column("Runs", "n_runs", "share.n", 0),
+        *("n_levels", "share"),
         reason="share.reason",
     )
+
+
+@dataclass(frozen=True)
+class EffectRow:
+    """The effect of a group with the fit that it is of."""
+
+    fit: MixedFit
+    own: MixedEffect
 
 
 def mixed_table(result: FprGaps, names: Mapping[str, str]) -> ReportTable:
     """Return every group's effect; a side without a fit has one row with its reason."""
     rows = [
-        {"fit": fit, "own": effect}
+        EffectRow(fit, effect)
         for fit in result.mixed
         for effect in fit.effects or (MixedEffect("", no_estimate(fit.reason)),)
     ]
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "mixed",
         "Mixed logistic regression",
         rows,
-        Column("Side", "side", "fit.side"),
-        Column("", "group", "own.group"),
-        Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
-        Column(
-            "Effect",
-            "effect",
-            "own.effect.value",
-            2,
-            signed=True,
-            style="strong",
-            meaning="log odds of a false positive minus the mean over groups; no interval",
-        ),
-        Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),
-        Column("sd of templates", "template_sd", "fit.template_sd", 2),
-        Column("of words", "word_sd", "fit.word_sd", 2),
-        Column("of runs", "run_sd", "fit.run_sd", 2),
+        EffectRow,
+        *("fit.side", "own.group"),
+        Column("Group", "group_name", lambda row: names.get(row.own.group, MISSING)),
+        *("own.effect", "fit.template_sd", "fit.word_sd", "fit.run_sd"),
         reason="fit.reason",
     )
 
@@ -291,9 +286,9 @@ def mixed_table(result: FprGaps, names: Mapping[str, str]) -> ReportTable:
 def key_numbers(result: FprGaps, spans: ReportTable, level: str) -> tuple[KeyNumber, ...]:
     models = (result.result,)
     of_spans = (
-        span_key(spans, row, f"Span, {row['span'].side} side")
+        span_key(spans, row, f"Span, {row.span.side} side")
         for row in spans.rows
-        if row["span"].side in SIDES
+        if row.span.side in SIDES
     )
     beyond = beyond_key(models)
     return (*of_spans, *((beyond,) if beyond else ()), *unmarked_keys(models, level))
@@ -477,7 +472,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
                     (
                         spans.printed(
                             "Span of the gaps on either side.",
-                            rows=[row for row in spans.rows if row["span"].side in gaps_of.SIDES],
+                            rows=[row for row in spans.rows if row.span.side in gaps_of.SIDES],
                         ),
                         accuracy.printed("Share of sentences about groups with the right label."),
                     ),
@@ -521,11 +516,7 @@ def _split(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
 
 def _section(table: ReportTable, caption: str, why: str) -> tuple[ReportTable, Section]:
     """Return a table with its section, printed for the sides that the report is about."""
-    rows = [
-        row
-        for row in table.rows
-        if (row["fit"] if isinstance(row, dict) else row).side in gaps_of.SIDES
-    ]
+    rows = [row for row in table.rows if getattr(row, "fit", row).side in gaps_of.SIDES]
     return table, Section(table.title, (table.printed(caption, rows=rows),), why)
 
 

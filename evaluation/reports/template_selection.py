@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.instruments.versions import published_instrument
 from evaluation.analyses.alignment import analyze_alignment
-from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
+from evaluation.analyses.alignment_result import (
+    AlignmentOptions,
+    AlignmentResult,
+    GroupAlignment,
+    PooledAlignment,
+)
 from evaluation.analyses.markedness import UNMARKED
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.template_selection import (
@@ -22,6 +27,8 @@ from evaluation.analyses.template_selection import (
     TemplateSelection,
     select_templates,
 )
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.errors import ReportError
@@ -48,16 +55,14 @@ from evaluation.reports.parts.score_words import (
     remarks,
     show_slots,
 )
-from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
+from evaluation.reports.parts.table import Column, ReportTable, ranked
 from evaluation.reports.parts.tau_questions import (
     CAVEAT,
     METHOD,
     TITLE,
     WHY,
     pooled_rows,
-    published_p_columns,
     question_table,
-    resampled_p_columns,
     tau_headline,
     tau_key,
 )
@@ -146,63 +151,71 @@ CITED = ("test", "pilot", "overall")
 PARTS = {"pilot": "Pilot groups", "test": "Test groups", "overall": "All groups"}
 
 
+@dataclass(frozen=True)
+class CandidateRow:
+    """A candidate with its rank."""
+
+    rank: int
+    found: Candidate
+    chosen: bool
+
+
 def candidate_table(selection: TemplateSelection, texts: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "candidates",
         "Candidates",
         [
-            asdict(row) | {"rank": rank, "chosen": row.templates == selection.chosen}
+            CandidateRow(rank, row, row.templates == selection.chosen)
             for rank, row in enumerate(selection.candidates, start=1)
         ],
-        Column("", "rank"),
-        Column("", "templates", lambda row: " ".join(row["templates"])),
+        CandidateRow,
+        "rank",
+        Column("", "templates", lambda row: " ".join(row.found.templates)),
         Column(
             "Templates",
             "texts",
-            lambda row: " + ".join(texts.get(slug, slug) for slug in row["templates"]),
+            lambda row: " + ".join(texts.get(slug, slug) for slug in row.found.templates),
             wide=True,
         ),
-        *shown(Candidate),
-        Column("", "chosen"),
-        reason="reason",
+        *("found.tau", "found.n_cells", "chosen"),
+        reason="found.reason",
     )
 
 
 def pilot_table(selection: TemplateSelection, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "pilot",
         "Pilot groups",
         selection.pilot,
-        Column("", "group"),
+        PilotGroup,
+        "group",
         Column("Group", "group_name", lambda row: names[row.group]),
-        *shown(PilotGroup),
+        *("n_raters", "n_used"),
     )
 
 
+@dataclass(frozen=True)
+class PartRow:
+    """All groups of a part together."""
+
+    part: str
+    pooled: PooledAlignment
+
+
 def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "alignments",
         "Pilot, test and all groups",
-        [{"part": name, "pooled": part.pooled} for name, part in parts.items()],
-        Column("", "part"),
-        Column("Groups", value=lambda row: PARTS[row["part"]]),
+        [PartRow(name, part.pooled) for name, part in parts.items()],
+        PartRow,
+        "part",
+        Column("Groups", value=lambda row: PARTS[row.part]),
         Column("Number", "n_groups", "pooled.n_groups", 0),
-        Column("", "n_cells", "pooled.n_cells"),
+        "pooled.n_cells",
         Column.estimate(
-            "τ",
-            "tau",
-            lambda row: row["pooled"].tau.estimate(row["pooled"].n_cells),
-            2,
-            style="strong",
+            "τ", "tau", lambda row: row.pooled.tau.estimate(row.pooled.n_cells), 2, style="strong"
         ),
-        Column.p(
-            "p, cells independent",
-            "p_value",
-            "pooled.p_value",
-            meaning="of tau, cells as independent draws",
-        ),
-        Column("Mean τ of groups", "mean_group_tau", "pooled.group_tau.value", 2),
-        Column("P@3", "precision", "pooled.precision.value", 2),
+        *("pooled.p_value", "pooled.group_tau", "pooled.precision"),
         level=level,
         reason="pooled.tau.reason",
     )
@@ -217,28 +230,33 @@ def questions_asked(parts: Mapping[str, AlignmentResult], level: str) -> ReportT
     )
 
 
+@dataclass(frozen=True)
+class GroupRow:
+    """A group of a part."""
+
+    part: Annotated[str, Shown("Part")]
+    found: GroupAlignment
+    tau: Annotated[Estimate, Shown("τ", 2, style="strong")]
+
+
 def group_table(
     parts: Mapping[str, AlignmentResult], names: Mapping[str, str], level: str
 ) -> ReportTable:
     """Return test groups before pilot groups, those with the highest τ first."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "groups",
         "Group by group",
         [
-            {"part": name, "found": row, "tau": row.tau.estimate()}
+            GroupRow(name, row, row.tau.estimate())
             for name in ("test", "pilot")
             for row in ranked(parts[name].by_group, lambda row: row.tau.value)
         ],
-        Column("Part", "part"),
-        Column("", "group", "found.group"),
-        Column("Group", "group_name", lambda row: names[row["found"].group]),
-        Column.estimate("τ", "tau", decimals=2, style="strong"),
-        *published_p_columns("found."),
-        Column("P@3", "precision", "found.precision.value", 2),
-        Column("Raters", "n_raters", "found.n_raters", 0),
-        Column("", "n_scales", "found.n_scales"),
-        Column("", "reason", "tau.reason"),
-        *resampled_p_columns("found."),
+        GroupRow,
+        *("part", "found.group"),
+        Column("Group", "group_name", lambda row: names[row.found.group]),
+        *("tau", "found.p_value", "found.p_holm"),
+        *("found.precision", "found.n_raters", "found.n_scales", "tau.reason"),
+        *("found.p_resampled", "found.p_resampled_holm"),
         level=level,
         note="tau.note",
     )

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.analyses.fpr_counts import GapOptions
-from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
+from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps, RunRate, Span
+from evaluation.analyses.fpr_inference import GapTest
 from evaluation.charts import LegendEntry
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Section
@@ -20,7 +21,7 @@ from evaluation.reports.parts.formatting import (
     number,
     percent,
 )
-from evaluation.reports.parts.table import Column, ReportTable, downloaded
+from evaluation.reports.parts.table import Column, ReportTable
 
 #: Sides that are printed; the neutral one stands in the downloads.
 SIDES = {"negative": "Negative", "positive": "Positive"}
@@ -71,103 +72,64 @@ def gap_table(
     models: Sequence[ModelGaps], names: Mapping[str, str], options: GapOptions, level: str
 ) -> ReportTable:
     """Return every gap of every group and word; one declaration for all kinds."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "gaps",
         "Gaps of every group and word",
         gap_rows(models),
-        Column("", "model"),
-        Column("", "data_set", meaning="set of sentences"),
-        Column("", "side", "gap.side", meaning="class whose false positives are counted"),
-        Column("", "group", "gap.group", meaning="slug of the group"),
+        GapRow,
+        *("model", "data_set", "gap.side", "gap.group"),
         Column("Group", "group_name", lambda row: names.get(row.gap.group, row.gap.group)),
-        Column("Word", "word", "gap.filler", meaning="word of the group, empty for all together"),
-        Column("", "role", "gap.role", meaning="group, placebo or unmarked"),
+        *("gap.filler", "gap.role"),
         Column("Words", "n_words", "gap.n_fillers", 0, cell=lambda n: str(n) if n else MISSING),
-        Column("n", "n_sentences", "gap.n_sentences", 0, meaning="sentences in a run"),
-        Column("", "n_negatives", "gap.n_negatives", 0, meaning="those of another label"),
-        Column("FPR", "fpr", "gap.fpr", 3, meaning="false positive rate, mean over runs"),
-        Column.effect(
-            "Gap",
-            "gap",
-            "gap.gap",
-            3,
-            meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
-        ),
-        *(
-            (
-                Column.p(
-                    "p",
-                    "p_value",
-                    "gap.p_value",
-                    meaning="of no gap, adjusted for all groups (or words, or placebos) at once",
-                ),
-            )
-            if options.interval in OF_ALL
-            else ()
-        ),
-        Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
-        Column(
-            "± released",
-            "released_half_width",
-            "gap.released_half_width",
-            3,
-            meaning="1.96 sd / √n",
-        ),
-        Column("± t", "t_half_width", "gap.t_half_width", 3, meaning="Student’s, over runs"),
-        Column("", "decision", "gap.decision", 0, meaning="1, −1 where the interval excludes 0"),
-        Column(
-            "Beyond band",
-            "beyond_band",
-            "gap.beyond_band",
-            0,
-            cell=lambda beyond: "yes" if beyond else "no",
-            meaning="farther from 0 than placebo words from their mean",
-        ),
-        Column.p(
-            f"p of |gap| ≥ {options.margin:g}",
-            "equivalence_p",
-            "gap.equivalence_p",
-            meaning=f"two one-sided tests against a margin of {options.margin:g}",
-        ),
-        Column("Adjusted", "adjusted", "gap.adjusted", 3, signed=True),
+        *("gap.n_sentences", "gap.n_negatives", "gap.fpr", "gap.gap"),
+        *(("gap.p_value",) if options.interval in OF_ALL else ()),
+        *("gap.sd", "gap.released_half_width", "gap.t_half_width", "gap.decision"),
+        *("gap.beyond_band", "gap.equivalence_p", "gap.adjusted"),
         Column("", "reason", "gap.gap.note", meaning="why there is no gap or interval"),
+        labels={"interval": INTERVALS[options.interval], "margin": options.margin},
         level=level,
         note="gap.gap.note",
     )
 
 
+@dataclass(frozen=True)
+class RateRow:
+    """A rate with the model and the set of sentences that it belongs to."""
+
+    model: str
+    data_set: str
+    rate: RunRate
+
+
 def rate_table(models: Sequence[ModelGaps]) -> ReportTable:
-    rows = [
-        {"model": model.model, "data_set": model.data_set, "rate": rate}
-        for model in models
-        for rate in model.rates
-    ]
-    return ReportTable.of(
-        "rates",
-        "Rates of every group in every run",
-        rows,
-        *downloaded("model", "data_set"),
-        *(
-            Column("", name, f"rate.{name}")
-            for name in ("run", "side", "group", "fpr", "gap", "accuracy")
-        ),
+    rows = [RateRow(model.model, model.data_set, rate) for model in models for rate in model.rates]
+    return ReportTable.of_rows(
+        "rates", "Rates of every group in every run", rows, RateRow, "model", "data_set", "rate"
     )
+
+
+@dataclass(frozen=True)
+class SpanRow:
+    """A span of a model, with the band of placebo words beside it."""
+
+    model: ModelGaps
+    span: Span
+    band: Band
 
 
 def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str) -> ReportTable:
     """Return the spans of every model on every set, with the band of placebo words beside them."""
-    rows: list[dict[str, Any]] = [
-        {"model": model, "span": span, "band": band}
+    rows = [
+        SpanRow(model, span, band)
         for model in models
         for span, band in zip(model.spans, model.bands, strict=True)
     ]
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "spans",
         "Spans of gaps",
         rows,
-        Column("Model", "model", "model.model"),
-        Column("Sentences", "data_set", "model.data_set"),
-        Column("Side", "side", "span.side"),
+        SpanRow,
+        *("model.model", "model.data_set", "span.side"),
         Column(
             "Span",
             "span",
@@ -175,19 +137,11 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
             3,
             style="strong",
             meaning="largest minus smallest mean gap over groups, noise included",
-            with_interval=has_interval(row["span"].span for row in rows),
+            with_interval=has_interval(row.span.span for row in rows),
         ),
-        Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
-        Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),
-        Column(
-            "Placebo band",
-            "band",
-            "band.half_width",
-            3,
-            meaning="half width of the middle 95 % of placebo words round their mean",
-        ),
-        Column("Placebo words", "n_placebos", "band.n", 0),
-        Column("", "band_reason", "band.reason"),
+        Column("Largest gap", "highest", lambda row: names.get(row.span.highest, MISSING)),
+        Column("Smallest gap", "lowest", lambda row: names.get(row.span.lowest, MISSING)),
+        "band",
         level=level,
         reason="span.span.note",
     )
@@ -198,33 +152,24 @@ def has_interval(spans: Iterable[Estimate]) -> bool:
     return any(not math.isnan(span.low) for span in spans)
 
 
+@dataclass(frozen=True)
+class JointRow:
+    """A test of all groups of a model at once."""
+
+    model: ModelGaps
+    test: GapTest
+
+
 def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
     """Return what is said of all groups at once, for every side and question."""
-    rows: list[dict[str, Any]] = [
-        {"model": model, "test": test} for model in models for test in model.tests
-    ]
-    return ReportTable.of(
+    rows = [JointRow(model, test) for model in models for test in model.tests]
+    return ReportTable.of_rows(
         "all-groups",
         "All groups at once",
         rows,
-        Column("Model", "model", "model.model"),
-        Column("Sentences", "data_set", "model.data_set"),
-        Column("Side", "side", "test.side"),
-        Column("Question", "question", "test.question"),
-        Column.p(
-            "p of any gap",
-            "p_value",
-            "test.p_value",
-            meaning="of no gap of any group: the smallest adjusted p-value of a group",
-        ),
-        Column.estimate(
-            "SD of true gaps",
-            "spread",
-            "test.spread",
-            3,
-            prefix="spread_",
-            meaning="over these groups, noise taken out",
-        ),
+        JointRow,
+        *("model.model", "model.data_set"),
+        *("test.side", "test.question", "test.p_value", "test.spread"),
         Column(
             "Span",
             "span",
@@ -232,16 +177,16 @@ def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
             3,
             prefix="span_",
             meaning="of the estimates, noise included",
-            with_interval=has_interval(row["test"].span for row in rows),
+            with_interval=has_interval(row.test.span for row in rows),
         ),
-        Column("Templates", "n_templates", "test.n_templates", 0),
+        "test.n_templates",
         level=level,
         reason="test.reason",
     )
 
 
 def together_sections(table: ReportTable) -> tuple[Section, ...]:
-    rows = [row for row in table.rows if row["test"].side in SIDES]
+    rows = [row for row in table.rows if row.test.side in SIDES]
     if not rows:
         return ()
     text = "Whether any group differs, and how far the groups lie apart once noise is taken out."
@@ -249,17 +194,12 @@ def together_sections(table: ReportTable) -> tuple[Section, ...]:
 
 
 def accuracy_table(models: Sequence[ModelGaps]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "accuracy",
         "Accuracy of every model",
         models,
-        Column("Model", "model"),
-        Column("Sentences", "data_set"),
-        Column("Accuracy", "accuracy", "accuracy.mean", 3, style="strong"),
-        Column("sd", "sd", "accuracy.sd", 3, meaning="over runs, ddof 1"),
-        Column("Runs", "n_runs", "accuracy.n_runs", 0),
-        Column("n", "n_sentences", decimals=0, meaning="sentences in a run, controls included"),
-        Column("Templates", "n_templates", decimals=0),
+        ModelGaps,
+        *("model", "data_set", "accuracy", "n_sentences", "n_templates"),
     )
 
 

@@ -12,12 +12,14 @@ A column without a head is downloaded only, one without a name is printed only.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
 from functools import cache, cached_property
 from itertools import groupby
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from annotation.common.lazy import pd
 from evaluation.charts import (
@@ -133,6 +135,8 @@ class Column:
             return self.missing
         if self.cell:
             return self.cell(value)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
         if self.decimals is None:
             return str(value)
         return number(self.scale * value, self.decimals, signed=self.signed)
@@ -158,6 +162,10 @@ class Column:
         if not isinstance(found, Estimate):
             return [found]
         return [found.value, found.low, found.high] if self.with_interval else [found.value]
+
+
+#: What `shown` takes for columns.
+Place = str | Column | Mapping[str, Sequence[str | Column]]
 
 
 @dataclass(frozen=True)
@@ -194,6 +202,20 @@ class ReportTable:
     ) -> ReportTable:
         """Return the table of these columns; ``how`` is its level, note and reason."""
         return cls(name, title, rows, columns, **how)
+
+    @classmethod
+    def of_rows(
+        cls,
+        name: str,
+        title: str,
+        rows: Sequence[Any],
+        kind: type,
+        *columns: Place,
+        labels: Mapping[str, object] | None = None,
+        **how: Any,
+    ) -> ReportTable:
+        """Return the table of records of one kind, with their columns as `shown` takes them."""
+        return cls(name, title, rows, shown(kind, *columns, **(labels or {})), **how)
 
     @cached_property
     def downloaded(self) -> list[Column]:
@@ -383,23 +405,53 @@ class ReportTable:
         raise KeyError(f"{self.name} has no column {name}; it has {known}")
 
 
-def shown(kind: type, *names: str) -> tuple[Column, ...]:
+def shown(kind: type, *columns: Place, **labels: object) -> tuple[Column, ...]:
     """Return the columns that the fields of a record declare with `Shown`.
 
-    names : of fields, by default all that are shown, in their order
+    columns : by default all fields that are shown, in their order. Else names of fields and of
+        properties, paths such as ``alpha.n_units``, columns that are computed, and heads over some
+        of these: ``{"Rank": ("first", "second")}``. A field that says nothing is downloaded only.
+    labels : fill the “{…}” of heads and meanings
 
-    Raises KeyError for a field that does not say how it is shown.
+    A record in a field is shown by its ``value``, or else by its own fields. Raises KeyError for a
+    field that the record has not.
     """
-    known = _shown_fields(kind)
     found: list[Column] = []
-    if absent := [name for name in names if name not in known]:
-        raise KeyError(f"{kind.__name__} shows {', '.join(known)}; not {', '.join(absent)}")
-    for name in names or known:
-        says, is_estimate = known[name]
-        found.append(_column(says, name, with_interval=is_estimate))
-        if says.n:
-            found.append(_column(says.n, "n", value=f"{name}.n", decimals=0))
+    for place in columns or [name for name, (says, _) in _fields(kind).items() if says]:
+        if isinstance(place, Column):
+            found.append(place)
+        elif isinstance(place, str):
+            found += (_fill(column, labels) for column in _columns(kind, place))
+        else:
+            for head, some in place.items():
+                found += (replace(column, group=head) for column in shown(kind, *some, **labels))
     return tuple(found)
+
+
+def _columns(kind: type, path: str) -> list[Column]:
+    name, _, rest = path.partition(".")
+    known = _fields(kind)
+    if name not in known:
+        raise KeyError(f"{kind.__name__} has {', '.join(known)}; not {name}")
+    says, held = known[name][0] or Shown(), known[name][1]
+    is_record = is_dataclass(held) and held is not Estimate and "value" not in _fields(held)
+    if rest or is_record:
+        return [
+            replace(
+                column,
+                name=f"{says.prefix}{column.name}",
+                prefix=f"{says.prefix}{column.prefix}",
+                value=f"{name}.{column.value}",
+                group=column.group or says.group,
+            )
+            for column in (_columns(held, rest) if rest else shown(held))
+        ]
+    if held is not Estimate:
+        return [_column(says, name, value=f"{name}.value" if "value" in _fields(held) else name)]
+    found = [_column(says, name, with_interval=not says.no_interval)]
+    found += [_column(says.n, "n", value=f"{name}.n", decimals=0)] if says.n else []
+    found += [Column("", says.reason, f"{name}.note")] if says.reason else []
+    return found
 
 
 def _column(says: Shown, name: str, **how: Any) -> Column:
@@ -411,29 +463,34 @@ def _column(says: Shown, name: str, **how: Any) -> Column:
     return Column(says.head, says.name or name, **how)
 
 
-_SAME = (
-    "decimals",
-    "prefix",
-    "whole",
-    "signed",
-    "scale",
-    "style",
-    "wide",
-    "group",
-    "meaning",
-    "unit",
+def _fill(column: Column, labels: Mapping[str, object]) -> Column:
+    if not labels:
+        return column
+    head, meaning = (text.format_map(labels) for text in (column.head, column.meaning))
+    return replace(column, head=head, meaning=meaning)
+
+
+_SAME = tuple(
+    {field.name for field in fields(Shown)}
+    & {field.name for field in fields(Column)} - {"head", "name"}
 )
 
 
 @cache
-def _shown_fields(kind: type) -> dict[str, tuple[Shown, bool]]:
-    """Return how every field of a record is shown that says so, and whether it is an estimate."""
-    return {
-        name: (says, hint.__origin__ is Estimate)
-        for name, hint in get_type_hints(kind, include_extras=True).items()
-        for says in getattr(hint, "__metadata__", ())
-        if isinstance(says, Shown)
-    }
+def _fields(kind: type) -> dict[str, tuple[Shown | None, type]]:
+    """Return how fields and properties of a record are shown, and the sort of what they hold."""
+    if not is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind, include_extras=True)
+    for name, made in inspect.getmembers(kind, lambda member: isinstance(member, property)):
+        hints[name] = get_type_hints(made.fget, include_extras=True).get("return", object)
+    found: dict[str, tuple[Shown | None, type]] = {}
+    for name, hint in hints.items():
+        says = next((x for x in getattr(hint, "__metadata__", ()) if isinstance(x, Shown)), None)
+        held = hint.__origin__ if says else hint
+        sorts = [sort for sort in get_args(held) if sort is not NoneType]
+        found[name] = says, sorts[0] if isinstance(held, UnionType) and len(sorts) == 1 else held
+    return found
 
 
 def downloaded(*names: str) -> tuple[Column, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from evaluation.analyses.alignment_result import PooledAlignment, ResampledValue
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.document import KeyNumber
 from evaluation.reports.parts.formatting import MISSING, interval, number, p_value
 from evaluation.reports.parts.table import Column, Reader, ReportTable, read
@@ -62,12 +63,27 @@ class QuestionRow:
     """
 
     of: Any
-    question: str
-    estimate: Estimate
-    p_value: float
-    p_cells: float
-    reliability: float
-    ceiling: float = float("nan")
+    question: Annotated[str, Shown(meaning="generalizing, noise_free or observed")]
+    estimate: Annotated[Estimate, Shown("τ", 2, name="tau", style="strong")]
+    p_value: Annotated[float, Shown("p", is_p=True, meaning="of the same question")]
+    p_cells: Annotated[
+        float,
+        Shown(
+            "p, cells independent",
+            name="p_cells_independent",
+            is_p=True,
+            style="quiet",
+            meaning="p-value of published tables: every cell an independent draw",
+        ),
+    ]
+    reliability: Annotated[float, Shown(meaning="of the mean ratings, 0 to 1")]
+    ceiling: Annotated[
+        float, Shown("Ceiling", 2, meaning="what the true means would reach as observed")
+    ] = float("nan")
+
+    @property
+    def interval_over(self) -> Annotated[str, Shown("Interval over")]:
+        return OTHERS[self.question]
 
 
 def pooled_rows(of: Any, pooled: PooledAlignment) -> list[QuestionRow]:
@@ -94,61 +110,21 @@ def question_table(
 ) -> ReportTable:
     """Return the table; ``leading`` columns say what every τ belongs to."""
     rows = tuple(rows)
-    ceiling = Column(
-        "Ceiling", "ceiling", decimals=2, meaning="what the true means would reach as observed"
-    )
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "questions",
         TITLE,
         rows,
+        QuestionRow,
         *leading,
-        Column("", "question", meaning="generalizing, noise_free or observed"),
+        "question",
         Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
-        Column.estimate("τ", "tau", "estimate", 2, style="strong"),
-        Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
-        Column.p("p", "p_value", meaning="of the same question"),
-        Column.p(
-            "p, cells independent",
-            "p_cells_independent",
-            "p_cells",
-            style="quiet",
-            meaning="p-value of published tables: every cell an independent draw",
-        ),
+        *("estimate", "interval_over", "p_value", "p_cells"),
         Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
-        Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
-        *([ceiling] if any(row.ceiling == row.ceiling for row in rows) else []),
+        "reliability",
+        *(("ceiling",) if any(row.ceiling == row.ceiling for row in rows) else ()),
         Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
         level=level,
         note="estimate.note",
-    )
-
-
-def published_p_columns(path: str = "") -> tuple[Column, Column]:
-    """Return the p-values of published tables, which are downloaded only.
-
-    path : where tau stands in a row, with a dot at its end
-    """
-    return (
-        Column("", "p_value", f"{path}p_value", meaning="of tau, scales as independent draws"),
-        Column("", "p_holm", f"{path}p_holm", meaning="p_value corrected over the groups"),
-    )
-
-
-def resampled_p_columns(path: str = "") -> tuple[Column, ...]:
-    """Return the p-values that belong to the intervals of single groups, whatever their name."""
-    return (
-        Column.p(
-            "p",
-            "p_resampled",
-            f"{path}p_resampled",
-            meaning="of tau, from the t of its interval",
-        ),
-        Column.p(
-            "p (Holm)",
-            "p_resampled_holm",
-            f"{path}p_resampled_holm",
-            meaning="p_resampled corrected over the groups",
-        ),
     )
 
 

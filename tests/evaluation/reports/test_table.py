@@ -77,9 +77,50 @@ def test_fields_of_a_record_say_how_they_are_shown():
     assert [column.name for column in shown(ShownRow, "p_value", "group")] == ["p_value", "group"]
 
 
-def test_a_field_that_is_not_shown_is_named():
-    with pytest.raises(KeyError, match="ShownRow shows group, estimate, p_value; not kept"):
-        shown(ShownRow, "kept")
+@dataclass(frozen=True)
+class Pair:
+    """Records in the fields of a record."""
+
+    first: Annotated[ShownRow, Shown(prefix="first_")]
+    band: Plain | None = None
+
+    @property
+    def both(self) -> Annotated[str, Shown("Both, {unit}", meaning="names of {unit}")]:
+        return f"{self.first.group} and b"
+
+
+@dataclass(frozen=True)
+class Plain:
+    value: float
+    reason: str = ""
+
+
+def test_records_in_a_record_and_what_it_computes_are_shown_under_heads():
+    rows = [Pair(ShownRow("a", Estimate(0.25, -0.5, 1.0, 7), 0.0004, "x"), Plain(2.0, "y"))]
+    table = ReportTable.of_rows(
+        "pairs", "Pairs", rows, Pair,
+        "both", {"Tau": ("first.estimate", Column("N", value="first.estimate.n", decimals=0))},
+        "first.kept", "band", "band.reason",
+        labels={"unit": "people"},
+    )  # fmt: skip
+    assert list(table.frame) == [
+        "both", "first_tau", "first_low", "first_high", "first_n_raters", "first_kept", "band",
+        "reason",
+    ]  # fmt: skip
+    assert table.frame.iloc[0].tolist() == ["a and b", 0.25, -0.5, 1.0, 7, "x", 2.0, "y"]
+    printed = table.printed("All.")
+    assert printed.columns[0].head == "Both, people"
+    assert [(head.text, head.span) for head in printed.heads] == [("", 1), ("Tau", 4)]
+    assert table.codebook[0].meaning == "names of people"
+    whole = ReportTable.of_rows("all", "All", rows, Pair)
+    assert [column.name for column in whole.columns] == [
+        "first_group", "first_tau", "first_n_raters", "first_p_value", "both",
+    ]  # fmt: skip
+
+
+def test_a_field_that_a_record_has_not_is_named():
+    with pytest.raises(KeyError, match="ShownRow has group, estimate, p_value, kept; not left"):
+        shown(ShownRow, "left")
 
 
 def test_one_column_prints_two_cells_and_downloads_three_numbers():
