@@ -60,10 +60,12 @@ def draw_lines(
     filled: FilledForm,
     *,
     skips: Sequence[tuple[str, str]] = (),
+    way_out: bool = False,
 ) -> SafeString:
     """Return the lines as HTML; each one without an answer is drawn once for all visits.
 
-    ``skips`` are the reasons for which each line can be left out, with their words.
+    ``skips`` are the reasons for which each line can be left out, with their words; with
+    ``way_out`` the first one that lacks an answer leads to the choice for the whole page.
     """
     shown = show_lines(lines, filled)
     first = next(iter(shown["troubled"]), None)
@@ -74,6 +76,7 @@ def draw_lines(
             "value": line.value,
             "problem": line.problem,
             "is_first_problem": line is first,
+            "way_out": way_out and line is first,
             "show_ticks": asked.shows_ticks,
             "skips": skips,
             "skip": line.skip,

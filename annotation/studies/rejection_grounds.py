@@ -12,7 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.instruments.checks import CHECK_RULES
-from annotation.models import CheckKind, CheckResponse, Rating, RejectionGround, Submission
+from annotation.models import (
+    CheckKind,
+    CheckResponse,
+    MissingRating,
+    Rating,
+    RejectionGround,
+    Submission,
+)
 from annotation.studies.pace import is_exceptionally_fast
 from annotation.studies.quality.response_indices import measure_straightness, shown_place
 
@@ -45,8 +52,8 @@ def rejection_grounds(submission: Submission) -> tuple[GroundFound, ...]:
 
 
 def find_fast(submission: Submission) -> str:
-    """Return why it was too fast; never for one that left out a group, which takes less time."""
-    if submission.assignments.exclude(skipped="").exists():
+    """Return why it was too fast; never for one that left out a line, which takes less time."""
+    if MissingRating.objects.filter(assignment__submission=submission).exists():
         return ""
     return _("Exceptionally fast by the times of the study") * is_exceptionally_fast(submission)
 

@@ -95,9 +95,7 @@ def _store(visit: Visit, step: Step | None, sent: QueryDict) -> Visit:
                 "opened_at": visit.submission.step_opened_at,
                 "submitted_at": timezone.now(),
                 "language": visit.submission.language,
-                "client": kept
-                | read_hidden_field(sent)
-                | ({"skipped": True} if visit.skips_page else {}),
+                "client": {**kept, **read_hidden_field(sent), **visit.left_out},
             }
         ]
     )

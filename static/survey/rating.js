@@ -428,11 +428,21 @@ function collect() {
 const skipPage = [...document.querySelectorAll("[data-skip-page]")];
 const chosen = () => skipPage.find((choice) => choice.checked)?.value ?? "";
 
+/** Where the page can be left out: beside the first missing line, and with the choice unfolded. */
+function showWayOut(line) {
+  document.querySelector("[data-way-out]")?.remove();
+  const way = document.querySelector("[data-way-out-template]");
+  if (!way) return;
+  line.row.querySelector("[data-problem] span").append(way.content.cloneNode(true));
+  skipPage[0].closest("details").open = true;
+}
+
 function mayLeave() {
   const missing = lines.filter((line) => line.isOpen);
   if (!missing.length || "optional" in texts || chosen()) return true;
   missing.forEach((line) => line.markMissing());
   summarize(missing);
+  showWayOut(missing[0]);
   missing[0].point();
   return false;
 }

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import MissingRating, Rating, Skipping, Study
 from tests.browser.axe import open_scanned_page, scan
-from tests.browser.survey_visitor import NARROW, Visitor, open_context
+from tests.browser.survey_visitor import NARROW, Hand, Visitor, open_context
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -61,6 +61,35 @@ def test_a_group_is_left_out_by_touch_at_320_px(chromium: Browser, site: str, st
     is_second_page(page)
     assert kinds(study) == ["unknown"] * 4
     assert not ratings_of(study).exists()
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("hand", ["touch", "keyboard"])
+def test_a_refused_page_leads_to_the_choice(
+    chromium: Browser, site: str, study: Study, hand: Hand
+) -> None:
+    visitor = Visitor(open_context(chromium, hand, viewport=NARROW).new_page(), hand)
+    visitor.start(site + study.get_absolute_url())
+    page = visitor.page
+    first = page.locator("[data-line]").first
+    visitor.put(first, 70)
+    visitor.press(page.get_by_role("button", name="Continue"))
+    way = page.get_by_role("link", name="Or leave this whole page out.")
+    expect(way).to_be_in_viewport()
+    expect(page.locator("[data-summary]")).to_contain_text("but you can leave out the whole group:")
+    assert visitor.overflow() == 0
+    visitor.press(way)
+    choice = page.get_by_label("Yes, on the lines")
+    expect(choice).to_be_focused()
+    expect(choice).to_be_in_viewport()
+    if hand == "keyboard":
+        page.keyboard.press("ArrowUp")  # from the first to the last
+    else:
+        visitor.press(page.get_by_label("I don’t know this group", exact=True))
+    expect(page.locator("[data-summary]")).to_be_hidden()
+    visitor.move_on()
+    is_second_page(page)
+    assert kinds(study) == ["unknown"] * 4
     assert visitor.complaints == []
 
 

@@ -151,7 +151,7 @@ def test_continue_with_open_lines_says_which_and_keeps_the_rest(
     visitor.page.get_by_role("button", name="Continue").click()
     notice = visitor.page.locator("[data-summary]")
     expect(notice).to_contain_text("2 lines are not answered yet. Everything else is kept.")
-    expect(notice.get_by_role("link")).to_have_count(2)
+    expect(notice.get_by_role("listitem")).to_have_count(2)
     expect(line(second)).to_be_focused()
     for row in (second, last):
         expect(row.locator("[data-problem]")).to_contain_text("Not answered yet.")

@@ -58,10 +58,8 @@ def draw_sparkline(record: Record, usual: Usual) -> Sparkline | None:
     most = max(len(lines) for lines in record.lines)
     pitch = min(LINE_HEIGHT, MOST_HEIGHT / most)
     height = pitch * most
-    times = [
-        (page.seconds, usual.page_medians.get(page.key)) for page in record.pages if page.is_rating
-    ]
-    times += [(None, None)] * (len(record.lines) - len(times))
+    times = [(page.seconds, usual.seconds_for(page)) for page in record.rated_pages]
+    times += [(None, 0.0)] * (len(record.lines) - len(times))
     longest = max((seconds for seconds, _median in times if seconds is not None), default=0.0)
     pages = []
     for number, (lines, (seconds, median)) in enumerate(zip(record.lines, times, strict=False)):

@@ -44,11 +44,9 @@ def find_speeding(record: Record, usual: Usual, thresholds: Thresholds) -> Findi
     if limit is None:
         return None
     seconds = {
-        page.key: page.seconds
-        for page in record.pages
-        if page.seconds is not None and not page.skipped
+        page: page.seconds for page in record.pages if page.seconds is not None and not page.skipped
     }
-    speed = measure_speed(seconds, usual.page_medians)
+    speed = measure_speed(seconds, {page: usual.seconds_for(page) for page in seconds})
     if speed.n_pages < FEWEST_PAGES:
         return Undefined(
             FlagName.SPEEDING,
@@ -70,10 +68,9 @@ def find_hurried_page(record: Record, usual: Usual, thresholds: Thresholds) -> F
     limit = thresholds.seconds_per_line
     if limit is None:
         return None
-    rated = [page for page in record.pages if page.is_rating and not page.skipped]
     paces = [
         page.reading_seconds / len(lines)
-        for page, lines in zip(rated, record.lines, strict=False)
+        for page, lines in zip(record.rated_pages, record.lines, strict=False)
         if page.reading_seconds is not None and lines
     ]
     if not paces:

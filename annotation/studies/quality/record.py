@@ -24,7 +24,8 @@ class PageRecord:
 
     ``open_seconds`` and ``visible_seconds`` are None where the browser said nothing. ``restored``:
     answers came back after a reload, so that the browser's times are those of its last view.
-    ``skipped``: all that the page asked for was left out, so that it has no lines.
+    ``skipped``: all that the page asked for was left out, so that it has no lines; ``answered`` is
+    the share of its lines that was not.
     """
 
     key: PageKey
@@ -36,6 +37,7 @@ class PageRecord:
     filled_hidden_field: bool = False
     is_rating: bool = False
     skipped: bool = False
+    answered: float = 1.0
 
     @property
     def reading_seconds(self) -> float | None:
@@ -72,10 +74,22 @@ class Record:
     other_studies: int | None = None
     is_timed: bool = True
 
+    @property
+    def rated_pages(self) -> list[PageRecord]:
+        """Rating pages with an answer, in the order of ``lines``."""
+        return [page for page in self.pages if page.is_rating and not page.skipped]
+
 
 @dataclass(frozen=True)
 class Usual:
-    """What is usual in a study: median seconds of each page, and how often each text was given."""
+    """What is usual in a study: median seconds of each page, and how often each text was given.
+
+    A median is that of a page with all its lines: times count for each line that was answered.
+    """
 
     page_medians: Mapping[PageKey, float] = field(default_factory=dict)
     texts: Mapping[str, int] = field(default_factory=dict)
+
+    def seconds_for(self, page: PageRecord) -> float:
+        """Return how long the lines that were answered usually take, 0 where it is not known."""
+        return self.page_medians.get(page.key, 0.0) * page.answered

@@ -60,14 +60,19 @@ def load_usual(study: Study) -> Usual:
 
 
 def _load_medians(study: Study) -> Mapping[PageKey, float]:
-    """Return each page's median time. One query."""
+    """Return each page's median time, as `Usual` has it. One query."""
     finished = select_finished(study)
     events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False)
     events = events.exclude(client__has_key="skipped").order_by()
     return find_page_medians(
-        ((instrument, step), seconds)
-        for instrument, step, seconds in read_seconds(
-            events, "opened_at", "submitted_at", "submission__instrument", "step_index"
+        ((instrument, step), seconds / (answered or 1))
+        for instrument, step, answered, seconds in read_seconds(
+            events,
+            "opened_at",
+            "submitted_at",
+            "submission__instrument",
+            "step_index",
+            "client__answered",
         )
     )
 
@@ -156,6 +161,7 @@ def _load_pages(instruments: Mapping[int, int]) -> dict[int, list[PageRecord]]:
                 filled_hidden_field=bool(client.get("hidden_field")),
                 is_rating=kind in rating_pages,
                 skipped=bool(client.get("skipped")),
+                answered=client.get("answered", 1.0),
             )
         )
     return pages

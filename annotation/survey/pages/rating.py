@@ -74,11 +74,16 @@ class RatingPage(Page, of=RatingStep):
         shown = {**show_lines(visit.lines, filled), "lead": visit.wording["question_lead"]}
         if visit.instrument.skipping == Skipping.NEVER:
             return shown
+        of_texts = visit.study.rates_texts
         return {
             **shown,
+            "skip_name": _("I can’t tell, or I’d rather not answer")
+            if of_texts
+            else _("I don’t know this group, or I’d rather not answer"),
             "skip_asked": _("Will you rate this writer?")
-            if visit.study.rates_texts
+            if of_texts
             else _("Will you rate this group?"),
+            "way_out": describe_way_out(visit),
             "skip_chosen": filled.text(SKIP_GROUP),
             "skip_options": [("", _("Yes, on the lines")), *name_group_skips(visit.study).items()],
         }
@@ -100,6 +105,7 @@ class RatingPage(Page, of=RatingStep):
                 skips=[*name_line_skips().items()]
                 if visit.instrument.skipping == Skipping.LINE
                 else [],
+                way_out=visit.instrument.skipping != Skipping.NEVER,
             ),
         }
 
@@ -137,11 +143,12 @@ class RatingPage(Page, of=RatingStep):
                     if line.key in skipped
                 ]
             )
+            visit.left_out = {"answered": len(values) / len(visit.lines)}
         if not values:
             kinds = set(skipped.values())
             assignment.skipped = kinds.pop() if len(kinds) == 1 else Missing.DECLINED
             assignment.save(update_fields=["skipped"])
-            visit.skips_page = True
+            visit.left_out = {"skipped": True}
 
 
 def read_skips(sent: QueryDict, visit: Visit) -> dict[str, str]:
@@ -177,6 +184,18 @@ def name_line_skips() -> dict[str, str]:
         Missing.DECLINED.value: _("I’d rather not answer"),
         Missing.UNKNOWN.value: _("I don’t know"),
     }
+
+
+def describe_way_out(visit: Visit) -> str:
+    """Return what somebody can do who would rather not answer a line: before a link's colon."""
+    by_line = visit.instrument.skipping == Skipping.LINE
+    if visit.study.rates_texts and by_line:
+        return _("You can leave out a line with the list below it, or the whole text:")
+    if visit.study.rates_texts:
+        return _("You cannot leave out one line alone, but you can leave out the whole text:")
+    if by_line:
+        return _("You can leave out a line with the list below it, or the whole group:")
+    return _("You cannot leave out one line alone, but you can leave out the whole group:")
 
 
 def _name_place(visit: Visit, step: Step) -> str:

@@ -83,8 +83,8 @@ class Visit:
     """
 
     client = ClientRecord()
-    #: Whether the page that was sent left out all that it asked for.
-    skips_page = False
+    #: What the event of the page that was sent keeps of what it left out, empty where nothing was.
+    left_out: Mapping[str, Any] = {}
 
     def __init__(self, submission: Submission) -> None:
         self.submission = submission

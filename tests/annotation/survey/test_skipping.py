@@ -22,14 +22,24 @@ from annotation.common.tables import Table, stream_csv
 from annotation.exports.ratings import build_page_table, build_rating_table
 from annotation.exports.study_tables import build_participant_table
 from annotation.instruments.versions import current_instrument
-from annotation.models import CheckKind, MissingRating, Rating, Skipping, Study, Submission
+from annotation.models import (
+    CheckKind,
+    MissingRating,
+    PageEvent,
+    Rating,
+    Skipping,
+    Study,
+    Submission,
+)
 from annotation.studies.creation import create_study
 from annotation.studies.erasure import erase_answers
 from annotation.studies.quality import FlagName, assess_submissions
+from annotation.studies.quality.record_loader import load_usual
 from annotation.studies.quotas import count_quotas
 from annotation.studies.rejection_grounds import find_fast
 from annotation.survey.own_answers import list_own_answers
 from tests.annotation.survey.conftest import SCALES, PersonMaker, StudyMaker
+from tests.annotation.survey.guises import make_guise_study
 from tests.annotation.survey.participants import Person
 
 pytestmark = pytest.mark.django_db
@@ -218,6 +228,76 @@ def test_a_group_that_is_left_out_takes_no_place_and_costs_no_pay(
     flags = assess_submissions([left_out, rated])
     assert flags[left_out.pk].find(FlagName.HURRIED_PAGE) is not None  # the other page
     assert "1 rating page" in flags[left_out.pk].find(FlagName.HURRIED_PAGE).why
+
+
+WAYS_OUT = {
+    "never": {"en": "", "es": ""},
+    "group": {
+        "en": "You cannot leave out one line alone, but you can leave out the whole group:",
+        "es": "No puedes omitir una sola línea, pero sí todo el grupo:",
+    },
+    "line": {
+        "en": "You can leave out a line with the list below it, or the whole group:",
+        "es": "Puedes omitir una línea con la lista que está debajo, o todo el grupo:",
+    },
+}
+
+
+@pytest.mark.parametrize("skipping", WAYS_OUT)
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_refused_page_says_what_can_be_left_out(
+    make_study: StudyMaker, make_person: PersonMaker, skipping: str, language: str
+) -> None:
+    study = make_study(flow=["rating"], instrument_options={"skipping": skipping})
+    person = begin(study, make_person)
+    Submission.objects.update(language=language)
+    page = person.see().page
+    refused = person.connection.post(page.action, {"step": page.fields["step"]})
+    assert refused.status == 422
+    said = WAYS_OUT[skipping][language]
+    assert said in refused.page.text
+    # The choice is unfolded, and two links lead there: from the summary, and from the first line.
+    on_page = re.sub(r"<template.*?</template>", "", refused.html, flags=re.DOTALL)
+    assert on_page.count('href="#leave-out"') == (2 if said else 0)
+    assert ('<details class="again" open>' in on_page) == bool(said)
+    assert ('<input type="radio" id="leave-out"' in on_page) == bool(said)
+
+
+def test_a_refused_page_of_a_text_says_that_the_text_can_be_left_out(
+    make_person: PersonMaker,
+) -> None:
+    person = begin(make_guise_study(flow=["rating"]), make_person)
+    page = person.see().page
+    refused = person.connection.post(page.action, {"step": page.fields["step"]})
+    said = "You cannot leave out one line alone, but you can leave out the whole text:"
+    assert said in refused.page.text
+
+
+def test_lines_left_out_are_not_time_saved(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    study = make_study(flow=["rating"] * 3, instrument_options=BY_LINE)
+    half = {f"skip-{slug}": "declined" for slug in SCALES[: len(SCALES) // 2]}
+    for number in range(12):
+        person = begin(study, make_person)
+        for _page in range(3):
+            person.send(person.see().page, **(half if number < 6 else {}))
+    # Sixty seconds a page, thirty for those who leave out half of the lines.
+    for event in PageEvent.objects.select_related("submission"):
+        seconds = 60 * event.client.get("answered", 1)
+        event.submitted_at = event.opened_at + timedelta(seconds=seconds)
+        event.save()
+    everybody = list(study.submissions.order_by("pk"))
+    assert set(load_usual(study).page_medians.values()) == {60}
+    found = assess_submissions(everybody)
+    assert not any(one.find(FlagName.SPEEDING) for one in found.values())
+    # As fast as nobody can be: still no ground to refuse pay, as the consent page promises.
+    hasty = everybody[0]
+    Submission.objects.filter(pk=hasty.pk).update(finished_at=hasty.started_at)
+    for number, one in enumerate(everybody[1:]):
+        finished = one.started_at + timedelta(seconds=180 + number % 2)
+        Submission.objects.filter(pk=one.pk).update(finished_at=finished)
+    assert not find_fast(Submission.objects.get(pk=hasty.pk))
 
 
 def test_left_out_lines_are_exported_as_their_own_kinds_of_missing(

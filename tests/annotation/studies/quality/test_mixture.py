@@ -26,12 +26,12 @@ def clip(value: float) -> float:
     return float(min(100, max(0, round(value))))
 
 
-def make_record(times: list[float], places: list[list[float]]) -> Record:
+def make_record(times: list[float], places: list[list[float]], *, answered: float = 1.0) -> Record:
     return Record(
         started_at=START,
         finished_at=START + timedelta(seconds=sum(times)),
         pages=tuple(
-            PageRecord((1, step), time, time - 0.3, time - 0.3, is_rating=True)
+            PageRecord((1, step), time, time - 0.3, time - 0.3, is_rating=True, answered=answered)
             for step, time in enumerate(times)
         ),
         lines=tuple(tuple(LineAnswer(place, 1) for place in page) for page in places),
@@ -54,7 +54,8 @@ def draw_careful(
 ) -> Record:
     pace = rng.lognormvariate(0, 0.25)
     times = [seconds * pace * rng.lognormvariate(0, 0.3) for _ in range(PAGES)]
-    return make_record(times, [[clip(answer(rng)) for _ in range(lines)] for _ in range(PAGES)])
+    places = [[clip(answer(rng)) for _ in range(lines)] for _ in range(PAGES)]
+    return make_record(times, places, answered=lines / LINES)
 
 
 #: Careful people by how they answer: a place on the line, seconds a page, lines answered.
@@ -65,6 +66,7 @@ MANNERS: dict[str, tuple[Callable[[random.Random], float], float, int]] = {
     "near the middle: nine of ten from 40 to 60": (lambda rng: rng.gauss(50, 6), 60, LINES),
     "strong views: 0, 50, or 100": (lambda rng: rng.choice([0, 0, 50, 100, 100]), 60, LINES),
     "leaves out half of the lines, 40 s a page": (lambda rng: rng.gauss(50, 22), 40, LINES // 2),
+    "leaves out half of the lines, 30 s a page": (lambda rng: rng.gauss(50, 22), 30, LINES // 2),
 }
 ALARMS = (FlagName.SPEEDING, FlagName.HURRIED_PAGE, FlagName.STRAIGHT_LINING)
 EACH = 2_000

@@ -54,6 +54,16 @@ def test_a_break_does_not_hide_a_speeder() -> None:
     )
 
 
+def test_speed_counts_by_line_answered() -> None:
+    # 40 s for all lines is 20 s for half of them.
+    def leaving_out(seconds: float) -> Record:
+        pages = tuple(page(step, seconds, answered=0.5) for step in range(5))
+        return Record(START, None, pages, (lines(*VARIED[:4]),) * 5)
+
+    assert flag(leaving_out(16), FlagName.SPEEDING) is None
+    assert flag(leaving_out(8), FlagName.SPEEDING).value == pytest.approx(2.5)
+
+
 def test_speed_is_undefined_among_few_people() -> None:
     assert "Fewer than 3 pages with times of 10 people" in reason(
         visit([1] * 5), FlagName.SPEEDING, Usual()
