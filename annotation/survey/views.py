@@ -46,7 +46,7 @@ from annotation.survey.late_return import (
     settle_return,
 )
 from annotation.survey.notices import Notice
-from annotation.survey.own_answers import FILES, list_own_answers
+from annotation.survey.own_answers import FILES, list_own_answers, list_own_behavior
 from annotation.survey.page_language import (
     KEPT_FIELD,
     LANGUAGE_FIELD,
@@ -68,7 +68,12 @@ from annotation.survey.visits.errors import (
     StudyOver,
     WithdrawalClosed,
 )
-from annotation.survey.visits.promises import describe_answers, describe_pay, list_pay_grounds
+from annotation.survey.visits.promises import (
+    describe_answers,
+    describe_pay,
+    describe_work,
+    list_pay_grounds,
+)
 from annotation.survey.visits.target_screening import was_screened_out
 from annotation.survey.visits.visit import Visit
 from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission
@@ -133,6 +138,7 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         "holds_visit": started is not None and arrival.holds(started),
         "reward": format_reward(study.reward_cents, study.currency),
         "pay_grounds": list_pay_grounds(study, load_content(version).steps) if version else [],
+        "work": describe_work(study, load_content(version)) if version else "",
         "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
     response = render(request, "survey/landing.html", context)
@@ -202,6 +208,7 @@ def own(request: HttpRequest, token: str) -> HttpResponse:
         "give_back": find_way_to_return(submission),
         "problem": problem,
         "answers": list_own_answers(submission),
+        "behavior": list_own_behavior(submission),
         "reward": format_reward(submission.study.reward_cents, submission.study.currency),
         "minutes_left": count_minutes_left(submission),
         "file_kinds": list(FILES),

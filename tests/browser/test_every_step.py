@@ -129,11 +129,11 @@ def test_connection_cut_and_restored_on_every_page_at_320_pixels_by_touch(
     assert_each_page_is_stored_once(study, visitor)
 
     with page.expect_event("load"):
-        page.get_by_role("link", name="Withdraw my answers").tap()
+        page.get_by_role("link", name="Erase my answers").tap()
     page.get_by_role("checkbox").tap()
-    send_without_connection("Withdraw my answers")
+    send_without_connection("Erase my answers")
     assert study.submissions.get().state == "finished"
-    page.get_by_role("button", name="Withdraw my answers").tap()
+    page.get_by_role("button", name="Erase my answers").tap()
     expect(page.locator("h1")).to_have_text("Your answers are erased")
     assert study.submissions.get().state == "withdrawn"
     # The page's icon may be asked for when the connection is gone already.

@@ -90,7 +90,7 @@ def test_group_in_sight_and_targets_large_on_every_page(
     look("own")
     page.get_by_text("Yes, erase my answers for good.").click()
     with page.expect_event("load"):
-        page.get_by_role("button", name="Withdraw my answers").click()
+        page.get_by_role("button", name="Erase my answers").click()
     page.get_by_role("heading", name="Your answers are erased").wait_for()
     look("withdrawn")
     assert seen

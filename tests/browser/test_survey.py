@@ -106,10 +106,10 @@ def test_desktop_by_keyboard_alone(chromium: Browser, study: Study, link: str) -
     pages = study.submissions.get().pages
     assert set(pages.values_list("client__device", flat=True)) == {"desktop"}
     assert set(pages.values_list("client__pointer", flat=True)) == {"keyboard"}
-    visitor.press(visitor.page.get_by_role("link", name="Withdraw my answers"))
+    visitor.press(visitor.page.get_by_role("link", name="Erase my answers"))
     visitor.page.wait_for_url("**/w/**")
     visitor.tick(visitor.page.get_by_role("checkbox"))
-    visitor.press(visitor.page.get_by_role("button", name="Withdraw my answers"))
+    visitor.press(visitor.page.get_by_role("button", name="Erase my answers"))
     expect(visitor.page.locator("h1")).to_have_text("Your answers are erased")
     assert not ratings_of(study).exists()
     assert visitor.complaints == []

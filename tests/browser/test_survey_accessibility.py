@@ -85,13 +85,13 @@ def test_every_page_of_the_survey_and_what_it_says_of_missing_answers(
     assert len(seen) == len(FLOW)
     scan(page, "completion")
     with page.expect_navigation():
-        page.get_by_role("link", name="Withdraw my answers").click()
+        page.get_by_role("link", name="Erase my answers").click()
     scan(page, "own page")
-    page.get_by_role("button", name="Withdraw my answers").click()
+    page.get_by_role("button", name="Erase my answers").click()
     expect(page.locator(PROBLEM).first).to_be_visible()
     scan(page, "own page, not confirmed")
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Withdraw my answers").click()
+    page.get_by_role("button", name="Erase my answers").click()
     expect(page.locator("h1")).to_have_text("Your answers are erased")
     scan(page, "withdrawn")
 

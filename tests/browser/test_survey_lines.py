@@ -159,7 +159,7 @@ def test_continue_with_open_lines_says_which_and_keeps_the_rest(
     assert is_touched(first)
     assert not ratings_of(study).exists()
     # The link leads to its line; an answer takes the message away.
-    notice.get_by_role("link").nth(1).click()
+    notice.get_by_role("listitem").get_by_role("link").nth(1).click()
     expect(line(last)).to_be_focused()
     visitor.page.keyboard.press("End")
     expect(notice).to_contain_text("1 line is not answered yet.")

@@ -162,7 +162,7 @@ def test_ends_of_visits(page: Page, goto: Goto, make_study: StudyMaker) -> None:
     # The last day for it passes while the page stands open.
     Study.objects.filter(pk=study.pk).update(withdraw_until=timezone.now() - timedelta(days=2))
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Withdraw my answers").click()
+    page.get_by_role("button", name="Erase my answers").click()
     check_page(page, "Answers can no longer be erased here", study=study, own=finished.token)
     goto(f"/w/{finished.token}/", "Your part in the study", study=study)
 

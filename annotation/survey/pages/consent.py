@@ -16,6 +16,7 @@ from annotation.survey.pages.page import Page
 from annotation.survey.visits.promises import (
     describe_repeat,
     describe_skipping,
+    describe_work,
     list_pay_grounds,
 )
 from annotation.survey.visits.visit import Visit
@@ -29,6 +30,7 @@ class ConsentPage(Page, of=Consent):
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
             "left_out": describe_skipping(visit.study, visit.instrument),
+            "work": describe_work(visit.study, visit.content),
             "comes_again": describe_repeat(visit.study, visit.steps),
             "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "agreed": filled.text("agree") == "yes",

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.common.money import format_reward, take_percent
+from annotation.instruments.content import Content
 from annotation.instruments.flow import Step
 from annotation.models import (
     Instrument,
@@ -20,6 +21,8 @@ from annotation.models import (
     Submission,
 )
 from annotation.panels.study_settings import load_panel_settings
+from annotation.steps.demographics import Demographics
+from annotation.steps.kind import KINDS
 from annotation.steps.rating import RatingStep, Repeat
 from annotation.studies.rejection_grounds import REJECTABLE_CHECKS, failures_needed
 
@@ -60,6 +63,41 @@ def describe_skipping(study: Study, instrument: Instrument) -> str:
     if by_line:
         return _("You can leave out any group, and any line, that you would rather not rate.")
     return _("You can leave out any group that you would rather not rate.")
+
+
+def describe_work(study: Study, content: Content) -> str:
+    """Return how much there is to answer. No query for a frozen instrument."""
+    kinds = [KINDS[step.kind] for step in content.steps]
+    groups, lines = kinds.count(RatingStep), len(content.scales)
+    others = sum(kind.is_check or kind.is_question for kind in kinds if not kind.has_group)
+    others += len(content.questions) * (Demographics in kinds)
+    told = []
+    if groups:
+        on = ngettext("%(n)d line", "%(n)d lines", lines) % {"n": lines}
+        text = (
+            ngettext(
+                "You rate the writer of %(n)d text, on %(lines)s.",
+                "You rate the writers of %(n)d texts, on %(lines)s each.",
+                groups,
+            )
+            if study.rates_texts
+            else ngettext(
+                "You rate %(n)d group, on %(lines)s.",
+                "You rate %(n)d groups, on %(lines)s each.",
+                groups,
+            )
+        )
+        told.append(text % {"n": groups, "lines": on})
+    if others:
+        told.append(
+            ngettext(
+                "You answer at most %(n)d other question.",
+                "You answer at most %(n)d other questions.",
+                others,
+            )
+            % {"n": others}
+        )
+    return " ".join(told)
 
 
 def describe_repeat(study: Study, steps: Iterable[Step]) -> str:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import timedelta
 
 import pytest
 
 from annotation.models import (
     Outcome,
+    PageEvent,
     ParticipantIdentity,
     Rating,
     Submission,
     SubmissionOrigin,
     SubmissionState,
 )
+from annotation.survey.visits.client_record import ClientRecord, LineRecord
 from annotation.survey.visits.visit import Visit
 from tests.annotation.survey.flows import choice, free_text
 from tests.annotation.survey.participants import Person, spread
@@ -99,15 +102,71 @@ def test_a_group_that_was_asked_again_is_told_from_the_first_time(make_study, ma
 def test_page_and_table_say_the_same_as_the_document(person) -> None:
     rows = read_json(person)
     text = person.connection.get(own_path(person)).page.text
-    for part, question, answer in rows:
+    document = json.loads(person.connection.get(own_path(person) + "answers.json").html)
+    told = [(one["part"], one["question"], one["answer"]) for one in document["how_you_answered"]]
+    for part, question, answer in [*rows, *told]:
         for words in (part, question, answer):
             assert words in text
     table = person.connection.get(own_path(person) + "answers.csv").html
     read = list(csv.reader(io.StringIO(table.removeprefix("\ufeff"))))
     assert read[0] == ["part", "question", "answer"]
-    assert len(read) == len(rows) + 1
+    assert [tuple(row) for row in read[-len(told) :]] == told
+    assert len(read) == len(rows) + len(told) + 1
     # A spreadsheet would run the text as a formula otherwise.
     assert ["What did you think?", "", "'=1+1"] in read
+
+
+#: What is recorded, as the browser sends it, and the words for it on the participant's page.
+RECORDED = {
+    "visible_ms": (42_300, "You saw it for 42 seconds."),
+    "device": ("phone", "You used a phone."),
+    "pointer": ("touch", "You used touch or a pen."),
+    "restored": (True, "You opened it again before you sent it."),
+    "pastes": (2, "You pasted text 2 times."),
+    "hidden_field": (True, "A program seems to have filled in a part of it."),
+}
+OF_LINES = {
+    "first_touch_ms": (5_200, "First touched after 5 seconds."),
+    "changes": (3, "Placed 3 times."),
+    "means": ("key", "Last by keyboard."),
+}
+
+
+def test_what_was_recorded_of_how_somebody_answered_is_told(make_study, make_person) -> None:
+    study = make_study(flow=["consent", "rating", "group_name"], scales=("cold-warm",))
+    person = make_person()
+    person.start(study.get_absolute_url())
+    person.go_on()
+    for event in Submission.objects.get().pages.all():
+        event.submitted_at = event.opened_at + timedelta(seconds=61)
+        event.client = {name: value for name, (value, _told) in RECORDED.items()} | {"open_ms": 6}
+        event.save()
+    Rating.objects.update(**{name: value for name, (value, _told) in OF_LINES.items()})
+    path = own_path(person)
+    told = json.loads(person.connection.get(path + "answers.json").html)["how_you_answered"]
+    page = " ".join(words for _value, words in RECORDED.values())
+    sent = f"You sent this page after 61 seconds. {page}"
+    assert [row["answer"] for row in told if not row["question"]] == [sent] * 3
+    (line,) = [row for row in told if row["question"]]
+    assert line["answer"] == " ".join(words for _value, words in OF_LINES.values())
+    assert [row["part"] for row in told][::3] == ["Before you start", "A short check"]
+    shown = person.connection.get(path).page.text
+    assert "How you answered" in shown
+    assert sent in shown
+    # Whatever else is recorded needs words here: `open_ms` is the same time by another clock.
+    stored = {*ClientRecord.model_fields, *LineRecord.model_fields, "hidden_field"}
+    assert stored - {"lines", "open_ms"} == {*RECORDED, *OF_LINES}
+
+
+def test_who_declined_sees_and_erases_what_was_recorded(make_study, make_person) -> None:
+    person = make_person()
+    person.start(make_study(flow=["consent", "rating"]).get_absolute_url())
+    person.send(person.see().page, answer="decline")
+    shown = person.connection.get(own_path(person))
+    assert "No answers of yours are stored, only the times of the pages" in shown.page.text
+    assert "You sent this page after" in shown.page.text
+    assert person.connection.post(own_path(person), {"confirm": "yes"}).status == 302
+    assert not PageEvent.objects.exists()
 
 
 def test_nothing_says_who_it_was(make_study, make_person) -> None:

@@ -9,7 +9,7 @@ import pytest
 from annotation.models import Outcome, PanelSettings, PayDecision, ScreenOutPay, Study, Submission
 from annotation.survey.visits.client_record import ClientRecord, LineRecord
 from tests.annotation.survey.conftest import PersonMaker, StudyMaker
-from tests.annotation.survey.flows import instructed
+from tests.annotation.survey.flows import choice, instructed
 from tests.annotation.survey.test_withdrawal import own_path
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +90,46 @@ def test_consent_says_that_something_comes_twice_where_it_does(
         person = make_person()
         person.start(make_study(flow=flow).get_absolute_url())
         assert ("One group comes twice" in person.see().page.text) == comes_twice
+
+
+@pytest.mark.parametrize(
+    ("flow", "scales", "work"),
+    [
+        pytest.param(
+            ["consent", "rating", "group_name", "rating", "repeat", choice()],
+            ("cold-warm", "poor-wealthy"),
+            "You rate 2 groups, on 2 lines each. You answer at most 2 other questions.",
+            id="two-groups-a-check-and-a-question",
+        ),
+        pytest.param(
+            ["consent", "rating"], ("cold-warm",), "You rate 1 group, on 1 line.", id="one-line"
+        ),
+    ],
+)
+def test_link_and_consent_say_how_much_there_is_to_answer(
+    make_study: StudyMaker,
+    make_person: PersonMaker,
+    flow: list[object],
+    scales: tuple[str, ...],
+    work: str,
+) -> None:
+    link = make_study(flow=flow, scales=scales).get_absolute_url()
+    person = make_person()
+    landing = person.connection.get(link).page.text
+    person.start(link)
+    for text in (landing, person.see().page.text):
+        assert work in text
+        assert ("other question" in text) == ("other question" in work)
+
+
+def test_questions_about_oneself_are_part_of_the_work(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    study = make_study(flow=["consent", "rating", "demographics"])
+    asked = study.instruments.get().questions.count()
+    assert asked > 1
+    landing = make_person().connection.get(study.get_absolute_url()).page.text
+    assert f"You answer at most {asked} other questions." in landing
 
 
 #: A setting, its value, what the page says with it, and what it says without.

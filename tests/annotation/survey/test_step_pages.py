@@ -295,10 +295,12 @@ def test_withdrawal_erases_the_answers_of_steps(take_part) -> None:  # type: ign
     assert not StepAnswer.objects.exists()
 
 
-def test_no_page_tells_how_many_groups_there_are(take_part) -> None:  # type: ignore[no-untyped-def]
+def test_no_page_after_consent_tells_how_many_groups_there_are(take_part) -> None:  # type: ignore[no-untyped-def]
     person = take_part(["consent", "instructions", "rating", "group_name", "rating", "repeat"])
     started = timezone.now()
-    seen = 0
+    assert "You rate 2 groups" in person.see().page.text
+    person.send(person.see().page)
+    seen = 1
     while (page := person.see().page).fields.get("step"):
         seen += 1
         for phrase in ("2 groups", "3 groups", "of 2", "of 3"):

@@ -452,8 +452,11 @@ def test_words_of_ones_own_are_let_go_with_prefer_not_to_say(person) -> None:
 
 
 @pytest.mark.services
-def test_short_text_is_stored_on_one_line(person) -> None:
+def test_short_text_is_stored_on_one_line(make_study, make_person) -> None:
+    link = make_study(flow=["consent", "rating", "demographics"]).get_absolute_url()
     DemographicQuestion.objects.filter(slug="area").update(kind=QuestionKind.TEXT, options=[])
+    person = make_person()
+    person.start(link)
     page = to_demographics(person)
     fields = {"answer-area": "by the\x00  sea:", "decline-area": ""}
     person.connection.post(page.action, {"step": page.fields["step"], **fields})

@@ -108,7 +108,7 @@ def test_withdrawal_after_its_last_day_names_the_contact(person) -> None:
     Study.objects.update(withdraw_until=timezone.now().date() - timedelta(days=1))
     stored = Rating.objects.count()
     page = person.connection.get(own_path(person))
-    assert "Withdraw my answers" not in page.html
+    assert 'name="confirm"' not in page.html
     answer = withdraw(person)
     assert answer.status == 403
     assert "lab@example.org" in answer.page.text
