@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from evaluation.metrics.levenshtein_alpha import (
     simulate_shuffled_distance,
 )
 from evaluation.metrics.levenshtein_sums import EXPECTED, Expected
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.text_distance import Distance
 
 COLUMNS = ("text", "source", "annotator", "body", "not_interpretable")
@@ -55,7 +57,7 @@ class PairAgreement:
 class SourceAgreement:
     """Agreement on texts of one source, from its annotations alone."""
 
-    source: str
+    source: Annotated[str, Shown("Source")]
     alpha: LevenshteinAlpha
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rouge import Tokens, rouge_scores
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.t_test import TTest, t_test
 from evaluation.metrics.toxicity import count_hits
 from evaluation.metrics.type_token import TypeTokenRatio, type_token_ratio
@@ -42,6 +44,10 @@ class CorpusOptions(ResamplingOptions):
     """
 
 
+def _mean(head: str, decimals: int, name: str) -> Shown:
+    return Shown(head, decimals, interval_head="interval", prefix=f"{name}_")
+
+
 @dataclass(frozen=True)
 class OriginRow:
     """One row of Table 2; all pairs of the corpus where ``origin`` is None.
@@ -52,12 +58,12 @@ class OriginRow:
     """
 
     origin: str | None
-    n: int
-    source_length: Estimate
-    target_length: Estimate
-    rouge1: Estimate
-    source_toxicity: Estimate
-    target_toxicity: Estimate
+    n: Annotated[int, Shown("Pairs", 0)]
+    source_length: Annotated[Estimate, _mean("Words, {source}", 2, "source_length")]
+    target_length: Annotated[Estimate, _mean("Words, {target}", 2, "target_length")]
+    rouge1: Annotated[Estimate, _mean("Rouge-1", 1, "rouge1")]
+    source_toxicity: Annotated[Estimate, _mean("Hits, {source}", 2, "source_toxicity")]
+    target_toxicity: Annotated[Estimate, _mean("Hits, {target}", 2, "target_toxicity")]
 
 
 @dataclass(frozen=True)

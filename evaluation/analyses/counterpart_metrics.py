@@ -35,7 +35,7 @@ from evaluation.analyses.feature_gaps import FeatureResult, analyze_features
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.rouge import KINDS
-from evaluation.metrics.shown import Shown
+from evaluation.metrics.shown import Shown, statistic
 from evaluation.metrics.toxicity import Pooling
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -71,9 +71,9 @@ class Removed:
     producer: Annotated[str, Shown()]
     variety: Annotated[str, Shown("Generating")]
     split: Annotated[str, Shown()]
-    t_in: Estimate
-    t_out: Estimate
-    share: Estimate
+    t_in: Annotated[Estimate, Shown("Hits before", 2, no_interval=True)]
+    t_out: Annotated[Estimate, Shown("Hits after", 2, no_interval=True)]
+    share: Annotated[Estimate, statistic("Removed, %", 0, "Texts", scale=100, style="strong")]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class RemovedGap:
 
     producer: str
     split: str
-    estimate: Estimate
+    estimate: Annotated[Estimate, statistic("Gap", 0, "Pairs", scale=100, effect=True)]
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class AgainstGold:
     producer: Annotated[str, Shown()]
     variety: Annotated[str, Shown("Generating")]
     split: Annotated[str, Shown()]
-    t_gold: Estimate
-    t_out: Estimate
-    change: Estimate
+    t_gold: Annotated[Estimate, Shown("Hits, gold", 2, no_interval=True)]
+    t_out: Annotated[Estimate, Shown("Hits, output", 2, no_interval=True)]
+    change: Annotated[Estimate, statistic("Change, %", 0, "Texts", scale=100, effect=True)]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.t_test import TestKind, TTest, t_test
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -64,7 +65,7 @@ class Cell:
     """
 
     producer: str
-    variety: str
+    variety: Annotated[str, Shown("Generating")]
     metric: str
     split: str
     estimate: Estimate
@@ -86,7 +87,7 @@ class Gap:
     split: str
     estimate: Estimate
     test: TTest
-    p_corrected: float
+    p_corrected: Annotated[float, Shown("p (Holm)", is_p=True)]
     n_left_out: int
 
 
@@ -96,12 +97,12 @@ class Contrast:
 
     producer: str
     baseline: str
-    variety: str
+    variety: Annotated[str, Shown("Generating")]
     metric: str
     split: str
     estimate: Estimate
     test: TTest
-    p_corrected: float
+    p_corrected: Annotated[float, Shown("p (Holm)", is_p=True)]
     n_left_out: int
 
 

@@ -45,7 +45,7 @@ class DensitySlope:
     producer: str
     metric: str
     quantity: str
-    adjusted: bool
+    adjusted: Annotated[bool, Shown(meaning="whether source and length are held constant")]
     estimate: Estimate
     p_value: Annotated[float, Shown("p", is_p=True)]
     p_corrected: Annotated[float, Shown("p (Holm)", is_p=True)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from evaluation.metrics.krippendorff_alpha import (
     Measurement,
     krippendorff_alpha,
 )
+from evaluation.metrics.shown import Shown
 from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
@@ -48,12 +50,15 @@ class SplitHalf:
     n_splits : splits that gave an r
     """
 
-    r: float
-    sd: float
-    spearman_brown: float
-    n_raters: int
-    n_splits: int
-    reason: str = UndefinedReason.NONE
+    r: Annotated[float, Shown("r", 2)]
+    sd: Annotated[float, Shown("sd of r", 2, style="quiet")]
+    spearman_brown: Annotated[float, Shown("Spearman–Brown", 2)]
+    n_raters: Annotated[int, Shown("Raters in halves", 0)]
+    n_splits: Annotated[int, Shown()]
+    reason: Annotated[str, Shown()] = UndefinedReason.NONE
+
+
+Halves = Annotated[SplitHalf, Shown(prefix="halves_", group="Halves")]
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,9 @@ class GroupAgreement:
     """One group; ``n_raters`` gave it at least one rating."""
 
     group: str
-    n_raters: int
+    n_raters: Annotated[int, Shown("Raters", 0)]
     alpha: KrippendorffAlpha
-    split_half: SplitHalf
+    split_half: Halves
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class RatingAgreement:
     n_ratings: int
     overall: KrippendorffAlpha
     levels: tuple[KrippendorffAlpha, ...]
-    split_half: SplitHalf
+    split_half: Halves
     groups: tuple[GroupAgreement, ...]
     scales: tuple[ScaleAgreement, ...]
     dimensions: tuple[DimensionAgreement, ...]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.known_values import mean_of_known, quotient, sd_of_known
+from evaluation.metrics.shown import Shown, statistic
 from evaluation.metrics.undefined import UndefinedReason
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
@@ -45,8 +47,8 @@ class SpanCell:
     name: str
     condition: str
     variety: str
-    estimate: Estimate
-    sd: float
+    estimate: Annotated[Estimate, statistic("Mean", 2, "Texts")]
+    sd: Annotated[float, Shown("sd of trials", 2)]
     trial_means: tuple[float, ...]
     n_left_out: int
     sd_reason: str = UndefinedReason.NONE
@@ -60,10 +62,10 @@ class SpanChange:
     n_left_out : pairs with values of one alone
     """
 
-    model: str
+    model: Annotated[str, Shown("Model")]
     name: str
     condition: str
-    estimate: Estimate
+    estimate: Annotated[Estimate, statistic("Change, %", 1, "Pairs", effect=True)]
     n_left_out: int
 
 

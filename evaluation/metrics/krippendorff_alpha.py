@@ -8,7 +8,7 @@ units, or over annotators and units.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from evaluation.metrics.counted_values import CountedValues, Measurement
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.few_units import LEAST_ANNOTATORS, LEAST_IN_USE, LEAST_RESAMPLED
 from evaluation.metrics.interval import Interval, no_interval
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 MEASUREMENTS: tuple[Measurement, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -45,8 +46,8 @@ class KrippendorffAlpha:
     value: float
     low: float
     high: float
-    n_units: int
-    n_values: int
+    n_units: Annotated[int, Shown("{units}", 0)]
+    n_values: Annotated[int, Shown("Ratings", 0)]
     measurement: Measurement
     level: float
     reason: str = UndefinedReason.NONE
@@ -55,7 +56,7 @@ class KrippendorffAlpha:
     method: str = JACKKNIFE
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Annotated[Estimate, Shown("α", 2, name="value", style="strong")]:
         signature = (
             f"krippendorff_alpha|measurement:{self.measurement}|over:{self.resampled}"
             f"|{self.method}|level:{self.level:g}"

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ from evaluation.metrics.levenshtein_sums import (
     ItemStatistics,
     item_statistics,
 )
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.text_distance import Distance
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -65,9 +67,9 @@ class LevenshteinAlpha:
     high: float
     observed: float
     expected: float
-    n_items: int
-    n_overlap: int
-    n_annotations: int
+    n_items: Annotated[int, Shown(name="n_texts")]
+    n_overlap: Annotated[int, Shown("Texts in common", 0)]
+    n_annotations: Annotated[int, Shown("Counterparts", 0)]
     n_pairs: int
     distance: Distance
     expected_by: Expected
@@ -78,7 +80,7 @@ class LevenshteinAlpha:
     interval_reason: str = UndefinedReason.NONE
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Annotated[Estimate, Shown("α", 2, name="alpha", style="strong")]:
         """Its n are the items with two annotations or more."""
         return Estimate(
             self.value, self.low, self.high, self.n_overlap, self.reason, self.interval_reason

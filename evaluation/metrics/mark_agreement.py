@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.few_units import LEAST_RESAMPLED
 from evaluation.metrics.known_values import quotient
+from evaluation.metrics.shown import Shown, statistic
 from evaluation.metrics.undefined import UndefinedReason
 
 Marks = NDArray[np.bool_]
@@ -27,9 +29,9 @@ class MarkAlpha:
     n_marked : marks that any coder set on them
     """
 
-    estimate: Estimate
-    n_units: int
-    n_marked: int
+    estimate: Annotated[Estimate, statistic("α", 2, "Counterparts", style="strong")]
+    n_units: Annotated[int, Shown("{units}", 0)]
+    n_marked: Annotated[int, Shown("Marks", 0)]
 
 
 def mark_alpha(

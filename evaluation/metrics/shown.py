@@ -8,6 +8,7 @@ A report has the table of such records by `evaluation.reports.parts.table.Report
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,11 @@ class Shown:
     group: str = ""
     meaning: str = ""
     unit: str = ""
+
+
+def statistic(head: str, decimals: int, n: str, **how: Any) -> Shown:
+    """Return how the one estimate of a line is shown: as value, low, high, n and reason.
+
+    n : head of the number of observations
+    """
+    return Shown(head, decimals, name="value", n=Shown(n), reason="reason", **how)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.few_units import LEAST_ON_A_SIDE, LEAST_UNITS
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
@@ -33,13 +34,13 @@ class TTest:
     difference: float
     low: float
     high: float
-    statistic: float
-    df: float
-    p_value: float
-    n_first: int
+    statistic: Annotated[float, Shown("t", 2)]
+    df: Annotated[float, Shown("df", 0)]
+    p_value: Annotated[float, Shown("p", is_p=True)]
+    n_first: Annotated[int, Shown(name="n")]
     n_second: int
-    kind: TestKind
-    reason: str = UndefinedReason.NONE
+    kind: Annotated[TestKind, Shown(name="test")]
+    reason: Annotated[str, Shown(name="test_reason")] = UndefinedReason.NONE
 
     @property
     def estimate(self) -> Estimate:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from annotation.common.lazy import stats
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 
@@ -19,9 +21,9 @@ class TypeTokenRatio:
     number.
     """
 
-    value: float
-    n_types: int
-    n_tokens: int
+    value: Annotated[float, Shown("Ratio", 3, style="strong")]
+    n_types: Annotated[int, Shown("Different words", 0)]
+    n_tokens: Annotated[int, Shown("Words", 0)]
     reason: str = UndefinedReason.NONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from django.db.models import QuerySet
@@ -14,6 +14,7 @@ from annotation.models import Study, StudyKind, TaskState
 from evaluation.analyses.agreement import (
     AgreementOptions,
     AgreementResult,
+    PairAgreement,
     SourceAgreement,
     analyze_agreement,
 )
@@ -26,7 +27,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, number, percent, sentence
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, StudyInput, Topic
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, Reader, ReportTable, downloaded, read
+from evaluation.reports.parts.table import Column, ReportTable
 
 # --- The words of the agreement report ------------------------------------------------------------
 
@@ -122,46 +123,37 @@ DISTANCES = {
 }
 
 
+ALPHA_FIELDS = ("n_items", "n_overlap", "n_annotations", "n_pairs", "distance", "expected_by")
+
+
 def alpha_table(
     name: str,
     title: str,
-    rows: tuple[Any, ...],
-    head: str,
-    label: Reader,
-    *,
+    rows: Sequence[Any],
+    kind: type,
+    *leading: str | Column,
+    alpha: str = "alpha.",
     result: AgreementResult,
     level: str,
-    alpha: Reader = "alpha",
-    names: tuple[str, ...] = (),
 ) -> ReportTable:
     """Return a table of alphas.
 
-    head, label : the column that says what an alpha is of
+    leading : columns that say what an alpha is of
     alpha : where the `LevenshteinAlpha` stands in a row
-    names : further columns of the download, in front
     """
-
-    def of(path: str) -> Reader:
-        return lambda row: read(read(row, alpha), path)
-
     places = places_of(result)
-    return ReportTable.of(
+    return ReportTable.of_rows(
         name,
         title,
         rows,
-        *downloaded(*names),
-        Column(head, label if isinstance(label, str) else "", label),
-        Column.estimate("α", "alpha", of("estimate"), 2, style="strong"),
-        Column("Observed", "observed", of("observed"), places),
-        Column("By chance", "expected", of("expected"), places),
-        Column("", "n_texts", of("n_items")),
-        Column("Texts in common", "n_overlap", of("n_overlap"), 0),
-        Column("Counterparts", "n_annotations", of("n_annotations"), 0),
-        Column("", "n_pairs", of("n_pairs")),
-        Column("", "distance", of("distance")),
-        Column("", "expected_by", of("expected_by")),
+        kind,
+        *leading,
+        f"{alpha}estimate",
+        Column("Observed", "observed", f"{alpha}observed", places),
+        Column("By chance", "expected", f"{alpha}expected", places),
+        *(f"{alpha}{field}" for field in ALPHA_FIELDS),
         level=level,
-        reason=of("estimate.note"),
+        reason=f"{alpha}estimate.note",
     )
 
 
@@ -170,11 +162,11 @@ def definition_table(result: AgreementResult, level: str) -> ReportTable:
         "overall",
         "Alpha of all counterparts by definition of chance",
         result.by_definition,
-        "Distance by chance over",
-        lambda alpha: DEFINITIONS[alpha.expected_by],
+        LevenshteinAlpha,
+        Column("Distance by chance over", value=lambda alpha: DEFINITIONS[alpha.expected_by]),
+        alpha="",
         result=result,
         level=level,
-        alpha=lambda alpha: alpha,
     )
 
 
@@ -183,11 +175,11 @@ def pair_table(result: AgreementResult, level: str) -> ReportTable:
         "pairs",
         "Alpha of every pair of annotators",
         result.pairs,
-        "Annotators",
-        lambda pair: f"Annotators {pair.first} and {pair.second}",
+        PairAgreement,
+        *("first", "second"),
+        Column("Annotators", value=lambda pair: f"Annotators {pair.first} and {pair.second}"),
         result=result,
         level=level,
-        names=("first", "second"),
     )
 
 
@@ -196,7 +188,7 @@ def source_table(result: AgreementResult, level: str) -> ReportTable:
         "sources",
         "Alpha within every source",
         result.sources,
-        "Source",
+        SourceAgreement,
         "source",
         result=result,
         level=level,

@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
 
-from evaluation.analyses.counterpart_metrics import AgainstGold, CounterpartResult, Removed
+from evaluation.analyses.counterpart_metrics import (
+    AgainstGold,
+    CounterpartResult,
+    Removed,
+    RemovedGap,
+)
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT
 from evaluation.analyses.direction_gaps import ALL, Gap
 from evaluation.charts import LegendEntry
 from evaluation.charts.intervals import Tone
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.directions import (
     PRODUCER,
     Directions,
@@ -20,7 +27,7 @@ from evaluation.reports.parts.directions import (
 )
 from evaluation.reports.parts.document import Block, Figure, KeyNumber, Prose, Table
 from evaluation.reports.parts.formatting import count, p_value
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, shown
+from evaluation.reports.parts.table import Column, ReportTable
 
 SCORES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
 LEAD = "rouge1"
@@ -73,15 +80,13 @@ def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber,
 
 
 def removed_table(result: CounterpartResult, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "toxicity_removed",
         "Share of hits removed, in every split",
         result.removed,
+        Removed,
         PRODUCER,
-        *shown(Removed),
-        Column("Hits before", "t_in", decimals=2),
-        Column("Hits after", "t_out", decimals=2),
-        *estimate_columns("Removed, %", 0, units="Texts", value="share", scale=100, style="strong"),
+        *("producer", "variety", "split", "t_in", "t_out", "share"),
         level=level,
         note="share.reason",
     )
@@ -100,37 +105,28 @@ def removed_gap_table(result: CounterpartResult, level: str) -> ReportTable:
         )
 
     varieties = result.options.directions.source_variety, result.options.directions.target_variety
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "toxicity_gaps",
         "Share of hits removed, gaps between the directions in every split",
         result.removed_gaps,
+        RemovedGap,
         PRODUCER,
-        *downloaded("producer", "split"),
+        *("producer", "split"),
         *map(share, varieties),
-        *estimate_columns("Gap", 0, units="Pairs", scale=100, signed=True, style="strong"),
+        "estimate",
         level=level,
         note="estimate.reason",
     )
 
 
 def against_gold_table(result: CounterpartResult, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "toxicity_against_gold",
         "Hits of outputs against those of the gold counterparts, in every split",
         result.against_gold,
+        AgainstGold,
         PRODUCER,
-        *shown(AgainstGold),
-        Column("Hits, gold", "t_gold", decimals=2),
-        Column("Hits, output", "t_out", decimals=2),
-        *estimate_columns(
-            "Change, %",
-            0,
-            units="Texts",
-            value="change",
-            scale=100,
-            signed=True,
-            style="strong",
-        ),
+        *("producer", "variety", "split", "t_gold", "t_out", "change"),
         level=level,
         note="change.reason",
     )
@@ -263,28 +259,47 @@ def _removed_figure(
     )
 
 
-def example_table(examples: Sequence[dict[str, Any]]) -> ReportTable:
-    return ReportTable.of(
+class Example(TypedDict):
+    """A text that was drawn, and what was made of it by producer."""
+
+    pair: str
+    direction: str
+    input: str
+    reference: str
+    outputs: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """One text of an example."""
+
+    producer: Annotated[str, Shown("Written by")]
+    output: Annotated[str, Shown("Text", wide=True)]
+    example: Example
+
+
+def example_table(examples: Sequence[Example]) -> ReportTable:
+    return ReportTable.of_rows(
         "examples",
         "The texts that were drawn as examples",
         [
-            example | {"producer": producer, "output": output}
+            Written(producer, output, example)
             for example in examples
             for producer, output in example["outputs"].items()
         ],
-        *downloaded("pair", "direction", "input", "reference"),
-        Column("Written by", "producer"),
-        Column("Text", "output", wide=True),
+        Written,
+        *("example.pair", "example.direction", "example.input", "example.reference"),
+        *("producer", "output"),
     )
 
 
-def example_tables(table: ReportTable, examples: Sequence[dict[str, Any]]) -> list[Table]:
+def example_tables(table: ReportTable, examples: Sequence[Example]) -> list[Table]:
     """Return for each drawn text what was asked, the gold text, and what models made of it."""
     return [
         table.printed(
             f"{example['pair']}, {example['direction']}.",
             rows=[
-                {"producer": producer, "output": text}
+                Written(producer, text, example)
                 for producer, text in (
                     ("The input", example["input"]),
                     ("Gold counterpart", example["reference"]),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypedDict
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
@@ -20,6 +20,9 @@ from evaluation.analyses.corpus_statistics import (
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.rouge import NO_WORDS
+from evaluation.metrics.shown import Shown
+from evaluation.metrics.t_test import TTest
+from evaluation.metrics.type_token import TypeTokenRatio
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import PairRow, corpus_part, hash_rows, load_pairs
 from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section, Table
@@ -172,30 +175,14 @@ def name_of(row: OriginRow) -> str:
 def source_table(
     statistics: CorpusStatistics, varieties: tuple[str, str], level: str
 ) -> ReportTable:
-    heads = {
-        "source_length": f"Words, {varieties[0]}",
-        "target_length": f"Words, {varieties[1]}",
-        "rouge1": "Rouge-1",
-        "source_toxicity": f"Hits, {varieties[0]}",
-        "target_toxicity": f"Hits, {varieties[1]}",
-    }
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "sources",
         "Statistics of every source and of all",
         (*statistics.rows, statistics.total),
+        OriginRow,
         Column("Source", "source", name_of),
-        Column("Pairs", "n", decimals=0),
-        *(
-            Column.estimate(
-                head,
-                name,
-                name,
-                1 if name == "rouge1" else 2,
-                interval_head="interval",
-                prefix=f"{name}_",
-            )
-            for name, head in heads.items()
-        ),
+        *("n", "source_length", "target_length", "rouge1", "source_toxicity", "target_toxicity"),
+        labels=dict(zip(("source", "target"), varieties, strict=True)),
         level=level,
         note=lambda row: "" if row.rouge1.reason else row.rouge1.interval_reason,
     )
@@ -232,31 +219,34 @@ def rouge_figure(sources: ReportTable, statistics: CorpusStatistics) -> Figure:
     )
 
 
+@dataclass(frozen=True)
+class VarietyRow:
+    """The words of all texts of one variety."""
+
+    variety: Annotated[str, Shown("Variety")]
+    types: TypeTokenRatio
+
+
 def type_table(statistics: CorpusStatistics, varieties: tuple[str, str]) -> ReportTable:
     sides = (statistics.source_types, statistics.target_types)
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "types",
         "Words, types and their ratio",
-        [{"variety": v, "types": types} for v, types in zip(varieties, sides, strict=True)],
-        Column("Variety", "variety"),
-        Column("Words", "n_tokens", "types.n_tokens", 0),
-        Column("Different words", "n_types", "types.n_types", 0),
-        Column("Ratio", "value", "types.value", 3, style="strong"),
+        [VarietyRow(*side) for side in zip(varieties, sides, strict=True)],
+        VarietyRow,
+        *("variety", "types.n_tokens", "types.n_types", "types.value"),
         reason="types.reason",
     )
 
 
 def length_table(statistics: CorpusStatistics, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "length_difference",
         "Words of a text less words of its counterpart, with the paired test",
         (statistics.length_difference,),
+        TTest,
         Column.effect("Mean difference", "difference", "estimate", 3),
-        Column("t", "statistic", decimals=2),
-        Column("df", "df", decimals=0),
-        Column.p("p", "p_value"),
-        Column("", "n", "n_first"),
-        Column("", "test", "kind"),
+        *("statistic", "df", "p_value", "n_first", "kind"),
         level=level,
         reason="reason",
     )
@@ -273,18 +263,26 @@ def length_printed(lengths: ReportTable, varieties: tuple[str, str]) -> Table:
     )
 
 
-def feature_table(features: list[dict[str, Any]], varieties: tuple[str, str]) -> ReportTable:
-    source, target = varieties
-    return ReportTable.of(
+class FeatureUses(TypedDict):
+    """Uses of a feature in either variety, and texts with it."""
+
+    name: str
+    source_uses: Annotated[int, Shown("Uses, {source}", 0)]
+    source_texts: Annotated[int, Shown("Texts, {source}", 0)]
+    target_uses: Annotated[int, Shown("Uses, {target}", 0)]
+    target_texts: Annotated[int, Shown("Texts, {target}", 0)]
+
+
+def feature_table(features: list[FeatureUses], varieties: tuple[str, str]) -> ReportTable:
+    return ReportTable.of_rows(
         "features",
         "Uses of features, and texts with them",
         features,
-        Column("", "name"),
+        FeatureUses,
+        "name",
         Column("Feature", value=lambda row: FEATURE_WORDS.get(row["name"], row["name"])),
-        Column(f"Uses, {source}", "source_uses", decimals=0),
-        Column(f"Texts, {source}", "source_texts", decimals=0),
-        Column(f"Uses, {target}", "target_uses", decimals=0),
-        Column(f"Texts, {target}", "target_texts", decimals=0),
+        *("source_uses", "source_texts", "target_uses", "target_texts"),
+        labels=dict(zip(("source", "target"), varieties, strict=True)),
     )
 
 
@@ -448,7 +446,7 @@ class Dataset(WordListKind):
         return f"n {result['statistics']['total']['n']}"
 
 
-def _count_features(pairs: list[PairRow], tagger: Tagger | None) -> list[dict[str, Any]]:
+def _count_features(pairs: list[PairRow], tagger: Tagger | None) -> list[FeatureUses]:
     """Return for every feature its uses and the texts with it, in either variety."""
     found: dict[str, list[int]] = {name: [0, 0, 0, 0] for name in FEATURE_NAMES}
     for pair in pairs:
@@ -458,5 +456,7 @@ def _count_features(pairs: list[PairRow], tagger: Tagger | None) -> list[dict[st
                 found[name][place] += 1
             for name in set(names):
                 found[name][place + 1] += 1
-    columns = ("source_uses", "source_texts", "target_uses", "target_texts")
-    return [{"name": name} | dict(zip(columns, row, strict=True)) for name, row in found.items()]
+    return [
+        FeatureUses(name=name, source_uses=a, source_texts=b, target_uses=c, target_texts=d)
+        for name, (a, b, c, d) in found.items()
+    ]

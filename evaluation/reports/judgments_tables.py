@@ -8,17 +8,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from evaluation.analyses.error_analysis import ANY, ErrorResult
-from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult
+from evaluation.analyses.direction_gaps import Cell, Contrast, Gap
+from evaluation.analyses.error_analysis import ANY, ErrorAgreement, ErrorResult
+from evaluation.analyses.judgment_analysis import (
+    HUMAN,
+    AspectAgreement,
+    JudgmentResult,
+    PairAgreement,
+    SourceAgreement,
+)
 from evaluation.metrics.krippendorff_alpha import MEASUREMENTS
 from evaluation.reports.parts.directions import NAMES, PRODUCER, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, sentence, value_range
 from evaluation.reports.parts.table import (
+    ALPHA_COLUMNS,
     Column,
     Reader,
     ReportTable,
-    alpha_columns,
     beside,
     downloaded,
     estimate_columns,
@@ -57,38 +64,30 @@ def measurement_of(result: JudgmentResult) -> str:
 
 def agreement_tables(result: JudgmentResult, level: str) -> tuple[ReportTable, ...]:
     """Return alpha by aspect: of all judges, at every level, of every two, and by source."""
-    return tuple(
-        ReportTable.of(
+
+    def alphas(name: str, title: str, rows: Sequence[Any], kind: type, *parts: str) -> ReportTable:
+        return ReportTable.of_rows(
             name,
-            title,
+            f"Agreement of {title}",
             rows,
-            *downloaded(*parts),
+            kind,
+            *(*parts, "aspect"),
             Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
-            *alpha_columns("Counterparts"),
+            *ALPHA_COLUMNS,
+            labels={"units": "Counterparts"},
             level=level,
             note="alpha.estimate.note",
         )
-        for name, title, rows, parts in (
-            ("agreement", "Agreement of judges by aspect", result.agreement, ("aspect",)),
-            (
-                "agreement_levels",
-                "Agreement of judges at every level of measurement",
-                result.agreement_levels,
-                ("aspect",),
-            ),
-            (
-                "agreement_pairs",
-                "Agreement of every two judges",
-                result.agreement_pairs,
-                ("first", "second", "aspect"),
-            ),
-            (
-                "agreement_sources",
-                "Agreement of judges within every source",
-                result.agreement_sources,
-                ("source", "aspect"),
-            ),
-        )
+
+    every, levels = "judges at every level of measurement", result.agreement_levels
+    pairs, sources = result.agreement_pairs, result.agreement_sources
+    return (
+        alphas("agreement", "judges by aspect", result.agreement, AspectAgreement),
+        alphas("agreement_levels", every, levels, AspectAgreement),
+        alphas("agreement_pairs", "every two judges", pairs, PairAgreement, "first", "second"),
+        alphas(
+            "agreement_sources", "judges within every source", sources, SourceAgreement, "source"
+        ),
     )
 
 
@@ -292,14 +291,14 @@ class Errors:
     @cached_property
     def shares(self) -> ReportTable:
         counts = {(row.producer, row.variety, row.category): row.n for row in self.result.counts}
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "errors",
             "Counterparts with an error, in percent, by producer and kind of error",
             self.result.cells,
+            Cell,
             PRODUCER,
-            Column("", "producer"),
-            Column("Generating", "variety"),
-            Column("Error", value=lambda row: self.name_of(row.metric)),
+            *("producer", "variety"),
+            self._error,
             Column("", "category", "metric"),
             *estimate_columns("%", 0, units="Counterparts", style="strong"),
             Column(
@@ -319,7 +318,7 @@ class Errors:
             "error_gaps",
             f"Counterparts with an error, in percentage points, {self.view.difference}",
             self.result.gaps,
-            Column("", "category", "metric"),
+            Gap,
         )
 
     @cached_property
@@ -328,40 +327,41 @@ class Errors:
             "error_contrasts",
             "Counterparts with an error, in percentage points, models less people",
             self.result.contrasts,
-            Column("Generating", "variety"),
-            Column("", "category", "metric"),
+            Contrast,
+            "variety",
         )
 
-    def _tested(self, name: str, title: str, rows: Any, *columns: Column) -> ReportTable:
-        return ReportTable.of(
+    def _tested(self, name: str, title: str, rows: Any, kind: type, *places: str) -> ReportTable:
+        return ReportTable.of_rows(
             name,
             title,
             rows,
+            kind,
             PRODUCER,
-            Column("", "producer"),
-            *columns,
-            Column("Error", value=lambda row: self.name_of(row.metric)),
+            *("producer", *places),
+            Column("", "category", "metric"),
+            self._error,
             *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
-            Column.p("p", "p_value", "test.p_value"),
-            Column.p("p (Holm)", "p_corrected"),
-            Column("", "test", "test.kind"),
-            Column("", "test_reason", "test.reason"),
+            *("test.p_value", "p_corrected", "test.kind", "test.reason"),
             level=self.view.level,
             note=lambda row: row.estimate.reason or row.test.reason,
         )
 
+    @property
+    def _error(self) -> Column:
+        return Column("Error", value=lambda row: self.name_of(row.metric))
+
     @cached_property
     def agreement(self) -> ReportTable:
         unit = UNIT_WORDS[self.result.unit]
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "error_agreement",
             f"Agreement of judges on the {unit} that are errors",
             self.result.agreement,
+            ErrorAgreement,
             Column("Error", value=lambda row: self.name_of(row.category)),
-            Column("", "category"),
-            *estimate_columns("α", 2, units="Counterparts", value="alpha.estimate", style="strong"),
-            Column(unit.capitalize(), "n_units", "alpha.n_units", 0),
-            Column("Marks", "n_marked", "alpha.n_marked", 0),
+            *("category", "alpha"),
+            labels={"units": unit.capitalize()},
             level=self.view.level,
             note="alpha.estimate.note",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
@@ -16,11 +16,14 @@ from annotation.studies.quality.damage import (
 )
 from annotation.studies.ratings import count_left_out
 from evaluation.analyses.rating_agreement import (
+    GroupAgreement,
     RatingAgreement,
     RatingAgreementOptions,
+    ScaleAgreement,
     analyze_rating_agreement,
 )
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha
 from evaluation.metrics.type_token import wilson_interval
 from evaluation.models import Report
 from evaluation.reports.parts.document import (
@@ -41,7 +44,7 @@ from evaluation.reports.parts.options import (
     split_halves,
 )
 from evaluation.reports.parts.rating_inputs import People, RatingsKind, load_people
-from evaluation.reports.parts.table import Column, Reader, ReportTable, alpha_columns
+from evaluation.reports.parts.table import ALPHA_COLUMNS, Column, Reader, ReportTable
 
 # --- The words of a report on the agreement of raters ---------------------------------------------
 
@@ -133,73 +136,80 @@ def left_out(study: dict[str, Any]) -> tuple[str, ...]:
 
 # --- The tables of a report on the agreement of raters --------------------------------------------
 
-HALVES = (
-    Column("r", "halves_r", "split_half.r", 2, group="Halves"),
-    Column("sd of r", "halves_sd", "split_half.sd", 2, style="quiet", group="Halves"),
-    Column(
-        "Spearman–Brown", "halves_spearman_brown", "split_half.spearman_brown", 2, group="Halves"
-    ),
-    Column("Raters in halves", "halves_n_raters", "split_half.n_raters", 0, group="Halves"),
-    Column("", "halves_n_splits", "split_half.n_splits"),
-    Column("", "halves_reason", "split_half.reason"),
-)
+
+@dataclass(frozen=True)
+class LevelRow:
+    """The alpha of all scales, or of those of a dimension, at one level of measurement."""
+
+    part: str
+    title: str
+    alpha: KrippendorffAlpha
 
 
 def overall_table(result: RatingAgreement, level: str) -> ReportTable:
-    rows: list[dict[str, Any]] = [
-        {"part": "all", "title": alpha.measurement.capitalize(), "alpha": alpha}
-        for alpha in result.levels
-    ]
-    rows += [
-        {
-            "part": row.dimension,
-            "title": f"{row.dimension.capitalize()}, {row.alpha.measurement}",
-            "alpha": row.alpha,
-        }
-        for row in result.dimensions
-    ]
-    return ReportTable.of(
+    rows = [LevelRow("all", alpha.measurement.capitalize(), alpha) for alpha in result.levels]
+    for row in result.dimensions:
+        title = f"{row.dimension.capitalize()}, {row.alpha.measurement}"
+        rows.append(LevelRow(row.dimension, title, row.alpha))
+    return ReportTable.of_rows(
         "overall",
         "Alpha of all ratings by level of measurement, and of every dimension",
         rows,
-        Column("", "part"),
+        LevelRow,
+        "part",
         Column("Level", value="title"),
-        *alpha_columns("Cells"),
+        *ALPHA_COLUMNS,
+        labels={"units": "Cells"},
         level=level,
         note="alpha.estimate.note",
     )
 
 
 def group_table(result: RatingAgreement, names: dict[str, str], level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "groups",
         "Alpha and split halves of every group",
         result.groups,
-        Column("", "group"),
+        GroupAgreement,
+        "group",
         Column("Group", value=lambda row: names[row.group]),
-        Column("Raters", "n_raters", decimals=0),
-        *alpha_columns(group="Alpha"),
-        *HALVES,
+        "n_raters",
+        {"Alpha": ALPHA_COLUMNS},
+        "split_half",
+        labels={"units": "Scales"},
         level=level,
         note=lambda row: row.alpha.reason or row.split_half.reason,
     )
 
 
+def groups_printed(groups: ReportTable) -> Table:
+    return groups.printed(
+        "Alpha within every group, and how the means of random halves of its raters go together.",
+        columns=(
+            *("Group", "n_raters", "value", "halves_r", "halves_sd", "halves_spearman_brown"),
+            "halves_n_raters",
+        ),
+    )
+
+
 def scale_table(result: RatingAgreement, names: dict[str, str], level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "scales",
         "Alpha on every scale",
         result.scales,
-        Column("", "scale"),
+        ScaleAgreement,
+        "scale",
         Column("Scale", value=lambda row: names[row.scale]),
-        *alpha_columns("Groups"),
+        *ALPHA_COLUMNS,
+        labels={"units": "Groups"},
         level=level,
         note="alpha.estimate.note",
     )
 
 
 def half_table(result: RatingAgreement) -> ReportTable:
-    return ReportTable("split_half", "Split halves of all groups together", (result,), HALVES)
+    title = "Split halves of all groups together"
+    return ReportTable.of_rows("split_half", title, (result,), RatingAgreement, "split_half")
 
 
 def damage_table(found: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> ReportTable:
@@ -291,7 +301,7 @@ def key_numbers(overall: ReportTable, result: RatingAgreement) -> tuple[KeyNumbe
     return (
         overall.key(
             "value",
-            {"alpha": alpha},
+            LevelRow("all", "", alpha),
             f"{count(alpha.n_units, 'cell')}, {count(result.n_raters, 'rater')}",
             label=f"Krippendorff’s {alpha.measurement} α",
         ),
@@ -379,10 +389,6 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
         scales = scale_table(result, scale_names, level)
         damage = damage_table(record.get("damage", ()), group_names | scale_names)
         unrated = left_out_table(record.get("left_out", ()), result.options.level)
-        by_group = groups.printed(
-            "Alpha within every group, and how the means of random halves of its raters go "
-            "together."
-        )
         measurement = result.options.measurement.capitalize()
         by_scale = scales.printed(f"{measurement} alpha on every scale; units are the groups.")
         return Document(
@@ -394,7 +400,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
                 Section("All groups together", (overall_printed(overall),), WHY_OVERALL),
                 Section(
                     "Group by group",
-                    (group_figure(groups, result), by_group),
+                    (group_figure(groups, result), groups_printed(groups)),
                     WHY_GROUPS,
                 ),
                 Section("Scale by scale", (by_scale,), WHY_SCALES),

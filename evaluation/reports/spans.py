@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from annotation.common.lazy import pd
 from annotation.common.row_order import order_rows
-from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyze_spans
+from evaluation.analyses.span_analysis import (
+    SpanCell,
+    SpanChange,
+    SpanOptions,
+    SpanResult,
+    analyze_spans,
+)
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import (
     corpus_part,
@@ -33,7 +40,7 @@ from evaluation.reports.parts.missing import join_reasons
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, pivot
+from evaluation.reports.parts.table import Column, ReportTable, pivot
 from probing.models import TextScore
 
 # --- The words of the span report -----------------------------------------------------------------
@@ -147,48 +154,54 @@ def condition_of(row: Any) -> str:
 
 
 def value_table(result: SpanResult, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "values",
         "Means over trials in either variety",
         result.cells,
-        *downloaded("model", "name", "condition", "variety"),
-        *estimate_columns("Mean", 2, units="Texts"),
-        Column("sd of trials", "sd", decimals=2),
+        SpanCell,
+        *("model", "name", "condition", "variety", "estimate", "sd"),
         Column("", "n_trials", lambda cell: len(cell.trial_means)),
-        Column("", "n_left_out"),
+        "n_left_out",
         level=level,
     )
 
 
 def change_table(result: SpanResult, level: str) -> ReportTable:
     source, target = result.options.source_variety, result.options.target_variety
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "changes",
         f"Percent change from {source} to {target}",
         result.changes,
-        Column("Model", "model"),
-        *downloaded("name", "condition"),
+        SpanChange,
+        *("model", "name", "condition"),
         Column("Hidden", value=condition_of),
         Column("Value", value=quantity_of),
-        *estimate_columns("Change, %", 1, units="Pairs", signed=True, style="strong"),
-        Column("", "n_left_out"),
+        *("estimate", "n_left_out"),
         level=level,
         note="estimate.note",
     )
 
 
+@dataclass(frozen=True)
+class TrialRow:
+    """The mean of one trial."""
+
+    cell: SpanCell
+    trial: int
+    mean: float
+
+
 def trial_table(result: SpanResult) -> ReportTable:
-    columns = ("model", "name", "condition", "variety")
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "trials",
         "Means over texts in each trial",
         [
-            {"cell": cell, "trial": trial, "mean": mean}
+            TrialRow(cell, trial, mean)
             for cell in result.cells
             for trial, mean in enumerate(cell.trial_means)
         ],
-        *(Column("", name, f"cell.{name}") for name in columns),
-        *downloaded("trial", "mean"),
+        TrialRow,
+        *("cell.model", "cell.name", "cell.condition", "cell.variety", "trial", "mean"),
     )
 
 

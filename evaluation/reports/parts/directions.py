@@ -27,7 +27,6 @@ from evaluation.reports.parts.table import (
     Column,
     ReportTable,
     WideRow,
-    downloaded,
     estimate_columns,
     pivot,
 )
@@ -88,23 +87,25 @@ class Directions:
 
     @cached_property
     def means(self) -> ReportTable:
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "means",
             "Means of every producer, direction, score and split",
             self.result.cells,
-            *downloaded("producer", "variety", "metric", "split"),
+            Cell,
+            *("producer", "variety", "metric", "split"),
             *estimate_columns("Mean", self.decimals),
-            Column("", "n_left_out"),
+            "n_left_out",
             level=self.level,
         )
 
     @cached_property
     def gaps(self) -> ReportTable:
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "gaps",
             "Gaps between the directions, with tests, in every split",
             self.result.gaps,
-            *downloaded("producer", "metric", "split"),
+            Gap,
+            *("producer", "metric", "split"),
             *self._tested("Gap"),
             level=self.level,
             note=_why,
@@ -112,26 +113,22 @@ class Directions:
 
     @cached_property
     def contrasts(self) -> ReportTable:
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "contrasts",
             f"Every producer less “{NAMES[self.baseline]}”, with tests, in every split",
             self.result.contrasts,
-            *downloaded("producer", "baseline", "variety", "metric", "split"),
+            Contrast,
+            *("producer", "baseline", "variety", "metric", "split"),
             *self._tested("Difference"),
             level=self.level,
             note=_why,
         )
 
-    def _tested(self, head: str) -> tuple[Column, ...]:
+    def _tested(self, head: str) -> tuple[str | Column, ...]:
         return (
             *estimate_columns(head, self.decimals, units="Pairs", signed=True, style="strong"),
-            Column("", "n_left_out"),
-            Column("", "test", "test.kind"),
-            Column("", "statistic", "test.statistic"),
-            Column("", "df", "test.df"),
-            Column.p("p", "p_value", "test.p_value"),
-            Column.p("p (Holm)", "p_corrected"),
-            Column("", "test_reason", "test.reason"),
+            *("n_left_out", "test.kind", "test.statistic", "test.df", "test.p_value"),
+            *("p_corrected", "test.reason"),
         )
 
     # --- What rows show ---
@@ -272,7 +269,7 @@ class Directions:
             rows=self.select(self.result.contrasts),
             columns=(
                 PRODUCER,
-                Column("Generating", "variety"),
+                "variety",
                 self._score,
                 *("value", "p_value", "p_corrected", "n"),
             ),

@@ -25,10 +25,8 @@ from evaluation.reports.parts.formatting import count, interval, number
 from evaluation.reports.parts.table import (
     Column,
     ReportTable,
-    downloaded,
     estimate_columns,
     pivot,
-    shown,
 )
 
 FEATURE_WORDS = {
@@ -108,16 +106,16 @@ class Features:
 
     @cached_property
     def slopes(self) -> ReportTable:
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "feature_density",
             f"Change of scores and gaps with one more feature in {PER_WORDS} words",
             self.result.slopes,
-            *downloaded("producer", "metric", "quantity"),
-            Column("", "adjusted", meaning="whether source and length are held constant"),
+            DensitySlope,
+            *("producer", "metric", "quantity", "adjusted"),
             *estimate_columns(
                 "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"
             ),
-            *shown(DensitySlope),
+            *("p_value", "p_corrected"),
             level=self.view.level,
             note="estimate.note",
         )
@@ -125,14 +123,15 @@ class Features:
     @cached_property
     def gaps(self) -> ReportTable:
         names = self.result.features
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "feature_gaps",
             "Gaps of pairs with and without each feature",
             self.result.gaps,
+            FeatureGap,
             PRODUCER,
-            *downloaded("producer", "metric"),
+            *("producer", "metric"),
             Column("Feature", value=lambda row: FEATURE_WORDS.get(row.feature, row.feature)),
-            Column("", "feature"),
+            "feature",
             Column("Gap with it", "present", decimals=self.view.decimals, signed=True),
             Column("Pairs", "n_present", "present.n", 0),
             Column("Gap without", "absent", decimals=self.view.decimals, signed=True),
@@ -144,7 +143,7 @@ class Features:
                 signed=True,
                 style="strong",
             ),
-            *shown(FeatureGap),
+            *("p_value", "p_corrected"),
             level=self.view.level,
             note=lambda row: (
                 f"{FEATURE_WORDS.get(row.feature, row.feature)}, in "

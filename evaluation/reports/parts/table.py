@@ -19,7 +19,7 @@ from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
 from functools import cache, cached_property
 from itertools import groupby
 from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints, is_typeddict
 
 from annotation.common.lazy import pd
 from evaluation.charts import (
@@ -479,7 +479,7 @@ _SAME = tuple(
 @cache
 def _fields(kind: type) -> dict[str, tuple[Shown | None, type]]:
     """Return how fields and properties of a record are shown, and the sort of what they hold."""
-    if not is_dataclass(kind):
+    if not (is_dataclass(kind) or is_typeddict(kind)):
         return {}
     hints = get_type_hints(kind, include_extras=True)
     for name, made in inspect.getmembers(kind, lambda member: isinstance(member, property)):
@@ -509,19 +509,11 @@ def estimate_columns(
     )
 
 
-def alpha_columns(units: str = "", *, group: str = "") -> tuple[Column, ...]:
-    """Return the columns of the Krippendorff’s alpha under ``alpha``.
-
-    units : head of their number; without it no count is printed
-    """
-    estimate = "alpha.estimate"
-    return (
-        Column("α", "value", estimate, 2, with_interval=True, style="strong", group=group),
-        Column(units, "n_units", "alpha.n_units", 0),
-        Column("Ratings" if units else "", "n_values", "alpha.n_values", 0),
-        Column("", "measurement", "alpha.measurement"),
-        Column("", "reason", f"{estimate}.note"),
-    )
+#: What is shown of a Krippendorff’s alpha under ``alpha``; the label ``units`` names its units.
+ALPHA_COLUMNS = (
+    *("alpha.estimate", "alpha.n_units", "alpha.n_values", "alpha.measurement"),
+    "alpha.estimate.note",
+)
 
 
 def ranked(rows: Iterable[T], value: Callable[[T], float]) -> list[T]:
