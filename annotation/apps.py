@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig, apps
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.module_loading import module_has_submodule
 
 
@@ -16,7 +16,10 @@ class AnnotationConfig(AppConfig):
         from annotation.audit.signals import connect
         from annotation.instruments.questions import ready_made
         from annotation.library import default_entries
+        from annotation.studies import place_counts
 
+        pre_migrate.connect(place_counts.before_migrate, sender=self)
+        post_migrate.connect(place_counts.after_migrate, sender=self)
         post_migrate.connect(default_entries.seed_after_migrate, sender=self)
         post_migrate.connect(ready_made.seed_after_migrate, sender=self)
         connect()

@@ -69,6 +69,7 @@ from annotation.models.participant import (
     ParticipantIdentity,
     ParticipantSummary,
 )
+from annotation.models.place_count import PlaceCount, PlaceKind, PlaceScope
 from annotation.models.study import (
     PAYMENT_PERMISSION,
     SURVEY_KINDS,

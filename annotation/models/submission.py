@@ -193,6 +193,7 @@ class Submission(models.Model):
         ordering = ["-started_at", "-pk"]
         indexes = [
             models.Index(fields=["study", "state", "data_decision"], name="submission_by_state"),
+            models.Index(fields=["study", "state", "reserved_until"], name="submission_by_place"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, QuerySet, Value
 from django.utils import timezone
 
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import load_content
 from annotation.models import (
-    DataDecision,
     GroupAssignment,
     Instrument,
+    PlaceCount,
+    PlaceKind,
+    PlaceScope,
     Study,
     StudyGroup,
     StudyStatus,
+    Submission,
     SubmissionState,
 )
-from annotation.models.submission import in_review, scope_of
+from annotation.models.submission import scope_of
+
+SLOT_NAMES = ("accepted", "in_review", "doubtful")
 
 
 @dataclass(frozen=True)
@@ -81,51 +87,71 @@ def count_quotas(study: Study, *, instrument: Instrument) -> list[GroupQuota]:
     lapses. Groups that are repeated or were left out take no slot. While the study is piloting, the
     counts are the pilot's; otherwise only submissions that count are counted.
     """
-    counts = _COUNTS[StudyStatus(study.status)].all(study.pk, timezone.now())
-    counted = {row["group__slug"]: row for row in counts}
+    counted = add_slots(_COUNTS[StudyStatus(study.status)].all(study.pk, timezone.now()))
     return [
-        build_quota(study, group, counted.get(group.slug))
+        build_quota(study, group, counted.get((study.pk, group.slug)))
         for group in load_content(instrument).groups.values()
     ]
 
 
 def build_quota(study: Study, group: StudyGroup, row: Mapping[str, int] | None) -> GroupQuota:
-    """Return a group's quota with what `slot_counts` counted of it; None where it is not met."""
-    names = ("accepted", "in_review", "in_progress", "doubtful")
-    counts = {name: row[name] if row else 0 for name in names}
+    """Return a group's quota with what `add_slots` found of it; None where it is not met."""
+    counts = {name: row[name] if row else 0 for name in (*SLOT_NAMES, "in_progress")}
     return GroupQuota(group=group, wanted=study.quota_per_group, **counts)
 
 
-def slot_counts(now: datetime) -> dict[str, Count]:
-    """Return what is counted of assignments, by the name of its field in a quota."""
-    waiting = in_review(of="submission__")
-    failed = Q(submission__checks_passed=False)
-    in_progress = Q(
-        submission__state=SubmissionState.IN_PROGRESS, submission__reserved_until__gt=now
-    )
-    return {
-        "accepted": Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
-        "in_review": Count("pk", filter=waiting & ~failed),
-        "in_progress": Count("pk", filter=in_progress),
-        "doubtful": Count("pk", filter=waiting & failed),
+def list_slots(
+    studies: Sequence[Any], status: str, now: datetime, kind: PlaceKind = PlaceKind.GROUP
+) -> QuerySet[Any, Any]:
+    """Return rows with ``study``, ``place`` and parts of its counts, for studies of one status.
+
+    Those of finished submissions are kept, those in progress are counted: one query does both, so
+    that nobody who finishes meanwhile is in neither. It reads no submission that has ended.
+    """
+    is_pilot = status == StudyStatus.PILOTING
+    scope = PlaceScope.PILOT if is_pilot else PlaceScope.COUNTED
+    no_one = {name: Value(0) for name in SLOT_NAMES}
+    kept = PlaceCount.objects.filter(study__in=studies, scope=scope, kind=kind).order_by()
+    is_on_the_way = {
+        "study__in": studies,
+        "state": SubmissionState.IN_PROGRESS,
+        "reserved_until__gt": now,
     }
-
-
-def _prepare_counts(status: StudyStatus) -> PreparedQuery[dict[str, Any]]:
-    """Return the query that counts the slots of a study, for studies of one status."""
-    scope = scope_of(status, of="submission__")
-
-    def build(study: int, now: datetime) -> QuerySet[Any, Any]:
-        return (
-            GroupAssignment.objects.filter(
-                scope, submission__study=study, is_repeat=False, skipped=""
-            )
-            .values("group__slug")
-            .annotate(**slot_counts(now))
-            .order_by()
+    rows: QuerySet[Any, Any]
+    if kind == PlaceKind.ARM:
+        rows, place = Submission.objects.filter(scope_of(status), **is_on_the_way), F("arm")
+        study = F("study_id")
+    else:
+        conditions = {f"submission__{name}": value for name, value in is_on_the_way.items()}
+        rows = GroupAssignment.objects.filter(
+            scope_of(status, of="submission__"), is_repeat=False, skipped="", **conditions
         )
+        place, study = F("group__slug"), F("submission__study_id")
+    begun = rows.order_by().annotate(of_study=study, place=place).values("of_study", "place")
+    return (
+        kept.annotate(of_study=F("study_id"), place=F("key"), in_progress=Value(0))
+        .values("of_study", "place", *SLOT_NAMES, "in_progress")
+        .union(begun.annotate(**no_one, in_progress=Count("pk")), all=True)
+    )
 
-    return PreparedQuery(build)
+
+def add_slots(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], Counter[str]]:
+    """Return the counts by study and place."""
+    found: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        found[row["of_study"], row["place"]].update(
+            {name: row[name] for name in (*SLOT_NAMES, "in_progress")}
+        )
+    return found
 
 
-_COUNTS = {status: _prepare_counts(status) for status in StudyStatus}
+def prepare_slots(kind: PlaceKind) -> dict[StudyStatus, PreparedQuery[dict[str, Any]]]:
+    """Return the query of `list_slots` for one study, by the study's status."""
+
+    def prepare(status: StudyStatus) -> PreparedQuery[dict[str, Any]]:
+        return PreparedQuery(lambda study, now: list_slots([study], status, now, kind))
+
+    return {status: prepare(status) for status in StudyStatus}
+
+
+_COUNTS = prepare_slots(PlaceKind.GROUP)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.db.models import Count
+from django.utils import timezone
 
 from annotation.common.seeded import shuffle
 from annotation.instruments.arms import Arm
-from annotation.models import Study, Submission
-from annotation.studies.quotas import GroupQuota
-from annotation.studies.target_quotas import takes_place
+from annotation.models import PlaceKind, Study, StudyStatus
+from annotation.studies.quotas import GroupQuota, add_slots, prepare_slots
+
+_ARMS = prepare_slots(PlaceKind.ARM)
 
 
 def count_arms(study: Study) -> dict[str, int]:
     """Return how many places are taken in each arm, as places of groups are. One query."""
-    rows = Submission.objects.in_scope(study).exclude(arm="").values("arm").order_by()
-    return {row["arm"]: row["n"] for row in rows.annotate(n=Count("pk", filter=takes_place()))}
+    counts = add_slots(_ARMS[StudyStatus(study.status)].all(study.pk, timezone.now()))
+    return {
+        arm: row["accepted"] + row["in_review"] + row["in_progress"]
+        for (_study, arm), row in counts.items()
+        if arm
+    }
 
 
 def choose_arm(

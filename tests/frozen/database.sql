@@ -121,6 +121,7 @@ CREATE INDEX "annotation_panelaction_submission_id_3e23c80a" ON "annotation_pane
 CREATE INDEX "annotation_panelevent_submission_id_6c33f3ea" ON "annotation_panelevent" ("submission_id")
 CREATE INDEX "annotation_participantidentity_participant_id_84456e0b" ON "annotation_participantidentity" ("participant_id")
 CREATE INDEX "annotation_participantidentity_study_id_99a9b630" ON "annotation_participantidentity" ("study_id")
+CREATE INDEX "annotation_placecount_study_id_086a9fe0" ON "annotation_placecount" ("study_id")
 CREATE INDEX "annotation_rating_assignment_id_5d139a34" ON "annotation_rating" ("assignment_id")
 CREATE INDEX "annotation_rating_scale_id_3aa5d189" ON "annotation_rating" ("scale_id")
 CREATE INDEX "annotation_review_reviewer_id_296215f6" ON "annotation_review" ("reviewer_id")
@@ -251,6 +252,7 @@ CREATE INDEX "probing_trainingpoint_run_id_23a7a50d" ON "probing_trainingpoint" 
 CREATE INDEX "shard_by_status" ON "probing_shard" ("status", "lease_until")
 CREATE INDEX "stereoscope_apitoken_user_id_ce53765e" ON "stereoscope_apitoken" ("user_id")
 CREATE INDEX "stereoscope_externallogin_user_id_edba562f" ON "stereoscope_externallogin" ("user_id")
+CREATE INDEX "submission_by_place" ON "annotation_submission" ("study_id", "state", "reserved_until")
 CREATE INDEX "submission_by_state" ON "annotation_submission" ("study_id", "state", "data_decision")
 CREATE INDEX "text_by_source" ON "annotation_text" ("corpus_id", "variety", "source")
 CREATE TABLE "annotation_adjudication" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "study_id" bigint NOT NULL REFERENCES "annotation_study" ("id") DEFERRABLE INITIALLY DEFERRED, "text_id" bigint NOT NULL REFERENCES "annotation_text" ("id") DEFERRABLE INITIALLY DEFERRED, "chosen_id" bigint NULL REFERENCES "annotation_counterpart" ("id") DEFERRABLE INITIALLY DEFERRED, "body" text NOT NULL, "not_interpretable" bool NOT NULL, "note" varchar(500) NOT NULL, "is_automatic" bool NOT NULL, "decided_by_id" integer NULL REFERENCES "auth_user" ("id") DEFERRABLE INITIALLY DEFERRED, "decided_at" datetime NOT NULL, CONSTRAINT "one_adjudication_per_text" UNIQUE ("study_id", "text_id"), CONSTRAINT "adjudication_has_a_body" CHECK (((NOT "not_interpretable" AND NOT ("body" = '')) OR ("body" = '' AND "not_interpretable"))))
@@ -302,6 +304,7 @@ CREATE TABLE "annotation_panelsettings" ("id" integer NOT NULL PRIMARY KEY AUTOI
 CREATE TABLE "annotation_participant" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "pseudonym" varchar(40) NOT NULL UNIQUE, "created_at" datetime NOT NULL)
 CREATE TABLE "annotation_participantidentity" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "participant_id" bigint NOT NULL REFERENCES "annotation_participant" ("id") DEFERRABLE INITIALLY DEFERRED, "study_id" bigint NOT NULL REFERENCES "annotation_study" ("id") DEFERRABLE INITIALLY DEFERRED, "panel" varchar(12) NOT NULL, "external_id" varchar(240) NOT NULL, "session_id" varchar(240) NOT NULL, CONSTRAINT "one_identity_per_study" UNIQUE ("panel", "external_id", "study_id"))
 CREATE TABLE "annotation_participantsummary" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "study_id" bigint NOT NULL UNIQUE REFERENCES "annotation_study" ("id") DEFERRABLE INITIALLY DEFERRED, "n_people" integer unsigned NOT NULL CHECK ("n_people" >= 0), "questions" text NOT NULL CHECK ((JSON_VALID("questions") OR "questions" IS NULL)), "source" text NOT NULL)
+CREATE TABLE "annotation_placecount" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "scope" varchar(8) NOT NULL, "kind" varchar(5) NOT NULL, "key" varchar(100) NOT NULL, "accepted" integer NOT NULL, "in_review" integer NOT NULL, "doubtful" integer NOT NULL, "study_id" bigint NOT NULL REFERENCES "annotation_study" ("id") DEFERRABLE INITIALLY DEFERRED, CONSTRAINT "one_count_per_place" UNIQUE ("study_id", "scope", "kind", "key"), CONSTRAINT "place_counts_are_not_negative" CHECK (("accepted" >= 0 AND "doubtful" >= 0 AND "in_review" >= 0)))
 CREATE TABLE "annotation_rating" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "assignment_id" bigint NOT NULL REFERENCES "annotation_groupassignment" ("id") DEFERRABLE INITIALLY DEFERRED, "scale_id" bigint NOT NULL REFERENCES "annotation_traitscale" ("id") DEFERRABLE INITIALLY DEFERRED, "value" real NOT NULL, "position" smallint unsigned NULL CHECK ("position" >= 0), "flipped" bool NULL, "first_touch_ms" integer unsigned NULL CHECK ("first_touch_ms" >= 0), "changes" integer unsigned NULL CHECK ("changes" >= 0), "means" varchar(5) NOT NULL, CONSTRAINT "one_rating_per_scale" UNIQUE ("assignment_id", "scale_id"), CONSTRAINT "rating_is_0_to_100" CHECK (("value" >= 0.0 AND "value" <= 100.0)))
 CREATE TABLE "annotation_review" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "submission_id" bigint NOT NULL REFERENCES "annotation_submission" ("id") DEFERRABLE INITIALLY DEFERRED, "reviewer_id" integer NULL REFERENCES "auth_user" ("id") DEFERRABLE INITIALLY DEFERRED, "data_decision" varchar(10) NOT NULL, "pay_decision" varchar(10) NOT NULL, "pay_ground" varchar(12) NOT NULL, "reason" text NOT NULL, "flags" text NOT NULL CHECK ((JSON_VALID("flags") OR "flags" IS NULL)), "created_at" datetime NOT NULL, CONSTRAINT "rejection_has_ground_and_reason" CHECK ((NOT ("pay_decision" = 'rejected') OR (NOT ("pay_ground" = '') AND NOT ("reason" = '')))))
 CREATE TABLE "annotation_socialgroup" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "slug" varchar(80) NOT NULL UNIQUE, "singular" varchar(120) NOT NULL, "plural" varchar(120) NOT NULL, "plural_capitalised" varchar(120) NOT NULL, "domains" text NOT NULL CHECK ((JSON_VALID("domains") OR "domains" IS NULL)), "modifier" varchar(80) NOT NULL, CONSTRAINT "group_has_all_surface_forms" CHECK ((NOT ("singular" = '') AND NOT ("plural" = '') AND NOT ("plural_capitalised" = ''))))
@@ -378,6 +381,152 @@ CREATE TABLE "stereoscope_workerpresence" ("id" integer NOT NULL PRIMARY KEY AUT
 CREATE TABLE sqlite_sequence(name,seq)
 CREATE TRIGGER audit_entries_remain BEFORE DELETE ON annotation_auditentry BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never deleted'); END
 CREATE TRIGGER audit_entries_stay BEFORE UPDATE ON annotation_auditentry BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END
+CREATE TRIGGER places_by_gone_group AFTER DELETE ON annotation_groupassignment FOR EACH ROW  BEGIN UPDATE annotation_placecount SET accepted = annotation_placecount.accepted - p.accepted, in_review = annotation_placecount.in_review - p.in_review, doubtful = annotation_placecount.doubtful - p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT OLD.submission_id AS submission_id, OLD.group_id AS group_id, OLD.is_repeat AS is_repeat, OLD.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
+CREATE TRIGGER places_by_gone_submission AFTER DELETE ON annotation_submission FOR EACH ROW  BEGIN UPDATE annotation_placecount SET accepted = annotation_placecount.accepted - p.accepted, in_review = annotation_placecount.in_review - p.in_review, doubtful = annotation_placecount.doubtful - p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT OLD.id AS id, OLD.study_id AS study_id, OLD.state AS state, OLD.data_decision AS data_decision, OLD.checks_passed AS checks_passed, OLD.is_counted AS is_counted, OLD.origin AS origin, OLD.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT OLD.id AS id, OLD.study_id AS study_id, OLD.state AS state, OLD.data_decision AS data_decision, OLD.checks_passed AS checks_passed, OLD.is_counted AS is_counted, OLD.origin AS origin, OLD.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
+CREATE TRIGGER places_by_group AFTER UPDATE OF submission_id, group_id, is_repeat, skipped ON annotation_groupassignment FOR EACH ROW WHEN (OLD.submission_id IS NOT NEW.submission_id OR OLD.group_id IS NOT NEW.group_id OR OLD.is_repeat IS NOT NEW.is_repeat OR OLD.skipped IS NOT NEW.skipped) BEGIN UPDATE annotation_placecount SET accepted = annotation_placecount.accepted - p.accepted, in_review = annotation_placecount.in_review - p.in_review, doubtful = annotation_placecount.doubtful - p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT OLD.submission_id AS submission_id, OLD.group_id AS group_id, OLD.is_repeat AS is_repeat, OLD.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; INSERT INTO annotation_placecount (study_id, scope, kind, key, accepted, in_review, doubtful)
+            SELECT p.study_id, p.scope, p.kind, p.key, 0, 0, 0 FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT NEW.submission_id AS submission_id, NEW.group_id AS group_id, NEW.is_repeat AS is_repeat, NEW.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p
+            WHERE TRUE ORDER BY p.study_id, p.scope, p.kind, p.key ON CONFLICT DO NOTHING; UPDATE annotation_placecount SET accepted = annotation_placecount.accepted + p.accepted, in_review = annotation_placecount.in_review + p.in_review, doubtful = annotation_placecount.doubtful + p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT NEW.submission_id AS submission_id, NEW.group_id AS group_id, NEW.is_repeat AS is_repeat, NEW.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
+CREATE TRIGGER places_by_new_group AFTER INSERT ON annotation_groupassignment FOR EACH ROW  BEGIN INSERT INTO annotation_placecount (study_id, scope, kind, key, accepted, in_review, doubtful)
+            SELECT p.study_id, p.scope, p.kind, p.key, 0, 0, 0 FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT NEW.submission_id AS submission_id, NEW.group_id AS group_id, NEW.is_repeat AS is_repeat, NEW.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p
+            WHERE TRUE ORDER BY p.study_id, p.scope, p.kind, p.key ON CONFLICT DO NOTHING; UPDATE annotation_placecount SET accepted = annotation_placecount.accepted + p.accepted, in_review = annotation_placecount.in_review + p.in_review, doubtful = annotation_placecount.doubtful + p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM annotation_submission AS s JOIN (SELECT NEW.submission_id AS submission_id, NEW.group_id AS group_id, NEW.is_repeat AS is_repeat, NEW.skipped AS skipped) AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
+CREATE TRIGGER places_by_new_submission AFTER INSERT ON annotation_submission FOR EACH ROW  BEGIN INSERT INTO annotation_placecount (study_id, scope, kind, key, accepted, in_review, doubtful)
+            SELECT p.study_id, p.scope, p.kind, p.key, 0, 0, 0 FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p
+            WHERE TRUE ORDER BY p.study_id, p.scope, p.kind, p.key ON CONFLICT DO NOTHING; UPDATE annotation_placecount SET accepted = annotation_placecount.accepted + p.accepted, in_review = annotation_placecount.in_review + p.in_review, doubtful = annotation_placecount.doubtful + p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
+CREATE TRIGGER places_by_submission AFTER UPDATE OF study_id, state, data_decision, checks_passed, is_counted, origin, arm ON annotation_submission FOR EACH ROW WHEN (OLD.study_id IS NOT NEW.study_id OR OLD.state IS NOT NEW.state OR OLD.data_decision IS NOT NEW.data_decision OR OLD.checks_passed IS NOT NEW.checks_passed OR OLD.is_counted IS NOT NEW.is_counted OR OLD.origin IS NOT NEW.origin OR OLD.arm IS NOT NEW.arm) BEGIN UPDATE annotation_placecount SET accepted = annotation_placecount.accepted - p.accepted, in_review = annotation_placecount.in_review - p.in_review, doubtful = annotation_placecount.doubtful - p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT OLD.id AS id, OLD.study_id AS study_id, OLD.state AS state, OLD.data_decision AS data_decision, OLD.checks_passed AS checks_passed, OLD.is_counted AS is_counted, OLD.origin AS origin, OLD.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT OLD.id AS id, OLD.study_id AS study_id, OLD.state AS state, OLD.data_decision AS data_decision, OLD.checks_passed AS checks_passed, OLD.is_counted AS is_counted, OLD.origin AS origin, OLD.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; INSERT INTO annotation_placecount (study_id, scope, kind, key, accepted, in_review, doubtful)
+            SELECT p.study_id, p.scope, p.kind, p.key, 0, 0, 0 FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p
+            WHERE TRUE ORDER BY p.study_id, p.scope, p.kind, p.key ON CONFLICT DO NOTHING; UPDATE annotation_placecount SET accepted = annotation_placecount.accepted + p.accepted, in_review = annotation_placecount.in_review + p.in_review, doubtful = annotation_placecount.doubtful + p.doubtful FROM (
+        SELECT s.study_id, c.scope, 'group' AS kind, g.slug AS key, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN annotation_groupassignment AS a ON a.submission_id = s.id
+        JOIN annotation_studygroup AS g ON g.id = a.group_id JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot')
+        WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND NOT a.is_repeat AND a.skipped = '' UNION ALL
+        SELECT s.study_id, c.scope, 'arm', s.arm, 
+        CASE WHEN s.data_decision = 'accepted' THEN 1 ELSE 0 END AS accepted,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS NOT FALSE THEN 1 ELSE 0 END AS in_review,
+        CASE WHEN s.data_decision = 'waiting' AND s.checks_passed IS FALSE THEN 1 ELSE 0 END AS doubtful
+        FROM (SELECT NEW.id AS id, NEW.study_id AS study_id, NEW.state AS state, NEW.data_decision AS data_decision, NEW.checks_passed AS checks_passed, NEW.is_counted AS is_counted, NEW.origin AS origin, NEW.arm AS arm) AS s JOIN (SELECT 'counted' AS scope UNION ALL SELECT 'pilot') AS c
+        ON (c.scope = 'counted' AND s.is_counted) OR (c.scope = 'pilot' AND s.origin = 'pilot') WHERE s.state = 'finished' AND s.data_decision <> 'excluded' AND s.arm <> '') AS p WHERE annotation_placecount.study_id = p.study_id AND annotation_placecount.scope = p.scope AND annotation_placecount.kind = p.kind AND annotation_placecount.key = p.key; END
 CREATE UNIQUE INDEX "annotation_groupset_groups_groupset_id_socialgroup_id_04e91b24_uniq" ON "annotation_groupset_groups" ("groupset_id", "socialgroup_id")
 CREATE UNIQUE INDEX "annotation_judgmentitem_writers_judgmentitem_id_user_id_283cd1b9_uniq" ON "annotation_judgmentitem_writers" ("judgmentitem_id", "user_id")
 CREATE UNIQUE INDEX "auth_group_permissions_group_id_permission_id_0cd325b0_uniq" ON "auth_group_permissions" ("group_id", "permission_id")

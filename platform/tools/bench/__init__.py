@@ -11,4 +11,5 @@ BENCHMARKS = (
     "all_pairs",
     "classification",
     "pages",
+    "landing",
 )

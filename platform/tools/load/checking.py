@@ -17,6 +17,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.studies.place_counts import find_wrong_counts
 from tools.load.people import Place, Visit
 
 # Whose answer it is (by the token of the visit), and what it belongs to.
@@ -27,7 +28,8 @@ Key = tuple[str, Place]
 class Findings:
     """Counts of answers: ``misplaced`` are stored where nobody gave one, or with another value.
 
-    ``strange`` are visits whose state, or number of pages, is not what their participant saw.
+    ``strange`` are visits whose state, or number of pages, is not what their participant saw, and
+    kept numbers of places that are not those of the submissions.
     """
 
     stored: int
@@ -42,7 +44,7 @@ class Findings:
 
 
 def check_study(study: Study, visits: list[Visit]) -> Findings:
-    """Compare every answer stored for ``study`` with those of its visits. Six queries."""
+    """Compare every answer stored for ``study`` with those of its visits. Seven queries."""
     expected: dict[Key, str] = {
         (visit.token, place): value for visit in visits for place, value in visit.answers.items()
     }
@@ -53,7 +55,7 @@ def check_study(study: Study, visits: list[Visit]) -> Findings:
         lost=sum(key not in counts for key in expected),
         doubled=sum(count - 1 for count in counts.values()),
         misplaced=sum(expected.get(key) != value for key, value in rows),
-        strange=_count_strange(study, visits),
+        strange=_count_strange(study, visits) + len(find_wrong_counts()),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from annotation.models import SocialGroup, Study, Submission
+from annotation.studies.place_counts import find_wrong_counts
 from annotation.studies.quotas import count_quotas
 from tests.annotation.survey.expected_visits import (
     FLOW,
@@ -189,5 +190,6 @@ class World:
         taken = {quota.group.slug: quota.taken for quota in quotas}
         assert taken == self.ledger.taken(self.now)
         assert max(taken.values()) <= QUOTA
+        assert find_wrong_counts() == []
         mine = Submission.objects.filter(study=self.study)
         assert mine.count() == len(self.ledger.guests)
