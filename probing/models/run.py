@@ -153,7 +153,19 @@ class Shard(models.Model):
 
     class Meta:
         ordering = ["run", "index"]
-        indexes = [models.Index(fields=["status", "lease_until"], name="shard_by_status")]
+        indexes = [
+            # What is left to do, in the order of claims: most shards of a long run are stored.
+            models.Index(
+                fields=["run", "index"],
+                condition=~models.Q(status=ShardStatus.STORED),
+                name="shard_to_do",
+            ),
+            models.Index(
+                fields=["lease_until"],
+                condition=models.Q(status=ShardStatus.LEASED),
+                name="shard_with_lease",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["run", "index"], name="one_shard_per_index"),
             models.CheckConstraint(

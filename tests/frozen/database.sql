@@ -249,7 +249,8 @@ CREATE INDEX "probing_templateset_templates_template_id_55c5dab2" ON "probing_te
 CREATE INDEX "probing_templateset_templates_templateset_id_9baac9d0" ON "probing_templateset_templates" ("templateset_id")
 CREATE INDEX "probing_textscore_run_id_90f7011b" ON "probing_textscore" ("run_id")
 CREATE INDEX "probing_trainingpoint_run_id_23a7a50d" ON "probing_trainingpoint" ("run_id")
-CREATE INDEX "shard_by_status" ON "probing_shard" ("status", "lease_until")
+CREATE INDEX "shard_to_do" ON "probing_shard" ("run_id", "index") WHERE NOT ("status" = 'stored')
+CREATE INDEX "shard_with_lease" ON "probing_shard" ("lease_until") WHERE "status" = 'leased'
 CREATE INDEX "stereoscope_apitoken_user_id_ce53765e" ON "stereoscope_apitoken" ("user_id")
 CREATE INDEX "stereoscope_externallogin_user_id_edba562f" ON "stereoscope_externallogin" ("user_id")
 CREATE INDEX "submission_by_place" ON "annotation_submission" ("study_id", "state", "reserved_until")

@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,11 @@ def measure_visits(study: Any, *, visits: int = VISITS) -> Row:
     with meter:
         for number in range(visits + WARM_UP):
             client = Client()
-            _time(taken["landing"], lambda c=client: c.get(link))
-            begun = _time(taken["start"], lambda c=client: c.post(link, "", content_type=FORM))
+            _time(taken["landing"], partial(client.get, link))
+            begun = _time(taken["start"], partial(client.post, link, "", content_type=FORM))
             if begun.status_code != 302:
                 raise RuntimeError(f"visit {number} could not start: {begun.status_code}")
-            _time(taken["first page"], lambda c=client, to=begun["Location"]: c.get(to))
+            _time(taken["first page"], partial(client.get, begun["Location"]))
     row = meter.row(f"{n:,} submissions", f"{visits} visits")
     row.figures.update(
         {f"{name}, ms": 1000 * statistics.median(times[WARM_UP:]) for name, times in taken.items()}
