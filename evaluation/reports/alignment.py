@@ -71,6 +71,7 @@ from evaluation.reports.parts.rating_inputs import (
     load_alignment_inputs,
     say_accepted,
 )
+from evaluation.reports.parts.records import AlignmentRecord
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
     is_asked,
@@ -101,7 +102,7 @@ class AlignmentFigures:
     def __init__(
         self,
         result: AlignmentResult,
-        record: dict[str, Any],
+        record: AlignmentRecord,
         tables: Mapping[str, ReportTable],
         *,
         measure: str,
@@ -306,7 +307,7 @@ def reliability(result: AlignmentResult) -> list[Section]:
     return [Section("Reliability of the ratings", (Prose((text,)),))]
 
 
-def question(record: dict[str, Any], result: AlignmentResult) -> str:
+def question(record: AlignmentRecord, result: AlignmentResult) -> str:
     """Return the lead: what is set beside what."""
     return (
         f"For {count(len(result.groups), 'social group')} and "
@@ -315,7 +316,7 @@ def question(record: dict[str, Any], result: AlignmentResult) -> str:
     )
 
 
-def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
+def method(record: AlignmentRecord, result: AlignmentResult) -> tuple[str, ...]:
     """Return the method in words, one paragraph for people, model and comparison each."""
     study, run, options = record["study"], record["run"], result.options
     if study["origin"] == Origin.SIMULATED:
@@ -345,7 +346,7 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
             f"{scored_over(run)}{quoted_templates(run)}"
         )
     model = (
-        f"The measure is {measure_title(record)}, {options_in_words(run)}. {scored} A positive "
+        f"The measure is {measure_title(run)}, {options_in_words(run)}. {scored} A positive "
         "score lies toward the right adjective."
     )
     comparison = (
@@ -363,7 +364,7 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
     return (people, model, comparison, METHOD)
 
 
-def caveats(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
+def caveats(record: AlignmentRecord, result: AlignmentResult) -> tuple[str, ...]:
     """Return what the numbers do not say."""
     found = [
         "They describe one model under stated prompts. They say nothing about the people in a "
@@ -466,7 +467,7 @@ class Alignment(RatingsKind):
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
         """Lay the report out with one group in detail, by default that with the highest τ."""
-        record: dict[str, Any] = report.inputs
+        record: AlignmentRecord = report.inputs
         stored = dict(report.result or {})
         mention: dict[str, Any] | None = stored.pop(MENTION, None)
         result: AlignmentResult = from_plain(AlignmentResult, stored)
@@ -475,15 +476,15 @@ class Alignment(RatingsKind):
         group = view.get("group", "") or by_tau(tables["groups"])[0].group
         if group not in result.groups:
             raise ReportError(f"The report has no group “{group}”.")
-        figures = AlignmentFigures(result, record, tables, measure=measure_short(record))
-        who = participants_section(record[PARTICIPANTS], origin=record["study"]["origin"])
+        figures = AlignmentFigures(result, record, tables, measure=measure_short(record["run"]))
+        who = participants_section(record["participants"], origin=record["study"]["origin"])
         laid_out = Document(
             question=question(record, result),
             keys=key_numbers(result),
             sections=(
                 Section("Three questions", (tables["questions"].printed(TITLE),), why=WHY),
                 Section("The two pictures", (figures.heat_maps,), why=PICTURES),
-                _detail(group, tables, figures, names, measure_short(record)),
+                _detail(group, tables, figures, names, measure_short(record["run"])),
                 Section(
                     "Agreement by group",
                     (figures.forest, printed_groups(tables["groups"])),
@@ -494,7 +495,7 @@ class Alignment(RatingsKind):
             ),
             tables=(
                 *tables.values(),
-                *([participants_table(record[PARTICIPANTS])] if who else []),
+                *([participants_table(record["participants"])] if who else []),
             ),
             method=method(record, result),
             caveats=(

@@ -43,6 +43,7 @@ from evaluation.reports.parts.rating_inputs import (
     load_model_scores,
     load_people,
 )
+from evaluation.reports.parts.records import ComparisonRecord, RunRecord
 from evaluation.reports.parts.score_words import measure_short, short_options
 from evaluation.reports.parts.tau_questions import tau_headline
 from probing.models import Run
@@ -113,13 +114,13 @@ def load_comparison(study: Study, runs: Sequence[Run], *, arm: str = "") -> Comp
     )
 
 
-def _label(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _label(runs: list[RunRecord]) -> list[RunRecord]:
     """Return the runs with a name each: measure with the options that are not the defaults, and
     model; and the number where these repeat."""
     texts = []
     for run in runs:
         options = short_options(run)
-        measure = measure_short({"run": run}) + (f" ({options})" if options else "")
+        measure = measure_short(run) + (f" ({options})" if options else "")
         texts.append(f"{measure}, {run['model']}")
     often = Counter(texts)
     return [
@@ -206,7 +207,7 @@ class AlignmentComparison(RatingsKind):
         return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
-        record: dict[str, Any] = report.inputs
+        record: ComparisonRecord = report.inputs
         stored = dict(report.result or {})
         names = tables.Names.of(record, stored.pop(MENTION, {}))
         result = from_plain(ComparisonResult, stored)

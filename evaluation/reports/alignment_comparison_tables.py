@@ -26,6 +26,7 @@ from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number, percent
 from evaluation.reports.parts.meanings import CEILING, HALVES, HOLM_PAIRS
 from evaluation.reports.parts.rating_inputs import say_accepted
+from evaluation.reports.parts.records import ComparisonRecord, GroupRecord, RunRecord
 from evaluation.reports.parts.score_words import (
     all_options,
     measure_title,
@@ -101,7 +102,7 @@ PILOT_CAVEAT = (
 )
 
 
-def question(record: dict[str, Any], result: ComparisonResult) -> str:
+def question(record: ComparisonRecord, result: ComparisonResult) -> str:
     return (
         f"For {count(len(result.groups), 'social group')} and "
         f"{count(len(result.scales), 'trait scale')}, this report sets the scores of "
@@ -110,7 +111,7 @@ def question(record: dict[str, Any], result: ComparisonResult) -> str:
     )
 
 
-def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+def method(record: ComparisonRecord, result: ComparisonResult) -> tuple[str, ...]:
     """Return the method in words: people, runs, values, differences."""
     study, options = record["study"], result.options
     source = (
@@ -120,7 +121,7 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         "words. "
     )
     runs = "; ".join(
-        f"{run['label']}: {measure_title({'run': run})}, {options_in_words(run)}, "
+        f"{run['label']}: {measure_title(run)}, {options_in_words(run)}, "
         f"{scored_over(run)}"
         + (f" (“{show_slots(run['templates'][0])}”)" if len(run["templates"]) == 1 else "")
         for run in record["runs"]
@@ -150,7 +151,7 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
     return tuple(paragraphs)
 
 
-def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+def caveats(record: ComparisonRecord, result: ComparisonResult) -> tuple[str, ...]:
     found = [*CAVEATS[:2], CAVEAT, *CAVEATS[2:]]
     if result.pilot_groups:
         found.append(PILOT_CAVEAT)
@@ -161,7 +162,7 @@ def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]
     return tuple(found)
 
 
-def left_out(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+def left_out(record: ComparisonRecord, result: ComparisonResult) -> tuple[str, ...]:
     """Return what did not enter, with the run that it concerns."""
     labels = {run["public_id"]: run["label"] for run in record["runs"]}
     names = record["other_groups"] | {e["slug"]: e["plural"] for e in record["groups"]}
@@ -194,13 +195,13 @@ TAU_LIMIT = 0.6
 class Names:
     """How runs and groups are written; ``mention`` : run → what mere mention explains."""
 
-    runs: Mapping[str, Mapping[str, Any]]
-    groups: Mapping[str, Mapping[str, Any]]
+    runs: Mapping[str, RunRecord]
+    groups: Mapping[str, GroupRecord]
     other_groups: Mapping[str, str]
     mention: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], mention: Mapping[str, Mapping[str, Any]]) -> Names:
+    def of(cls, record: ComparisonRecord, mention: Mapping[str, Mapping[str, Any]]) -> Names:
         return cls(
             {run["public_id"]: run for run in record["runs"]},
             {entry["slug"]: entry for entry in record["groups"]},
@@ -227,19 +228,16 @@ def cited(row: RunOverall) -> Estimate:
 
 
 def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    def run(name: str) -> Any:
-        return lambda row: names.runs[row.run][name]
-
     return ReportTable.of_rows(
         "overall",
         "Every run over all groups",
         result.overall,
         RunOverall,
         *("part", "run"),
-        Column("Run", "run_name", run("label")),
-        Column("", "measure", run("measure")),
-        Column("", "options", lambda row: all_options(dict(names.runs[row.run]))),
-        Column("", "model", run("model")),
+        Column("Run", "run_name", lambda row: names.run(row.run)),
+        Column("", "measure", lambda row: names.runs[row.run]["measure"]),
+        Column("", "options", lambda row: all_options(names.runs[row.run])),
+        Column("", "model", lambda row: names.runs[row.run]["model"]),
         *("pooled.n_submissions", "pooled.n_groups", "pooled.n_cells"),
         {"As observed": ("observed", "pooled.p_value")},
         *("p_holm", "pooled.group_tau"),

@@ -112,7 +112,7 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         f"{source}A subgroup is everybody who gave an answer; who gave several counts in each. "
         "Who preferred not to say or left a question out is in no subgroup of it. After Cao et al. "
         "(2022), Tables A14 to A18.",
-        f"The measure is {measure_title(record)}, {options_in_words(run)}, "
+        f"The measure is {measure_title(run)}, {options_in_words(run)}, "
         f"{scored_over(run)}{quoted_templates(run)}",
         "τ is Kendall’s tau-b between the model’s scores and the subgroup’s mean ratings over all "
         f"cells that it rated; precision at {options.k} is averaged over groups. The interval "

@@ -46,6 +46,7 @@ from evaluation.reports.parts.options import (
     rouge_words,
 )
 from evaluation.reports.parts.provenance import run_key
+from evaluation.reports.parts.records import CorpusRecord
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import ReportTable
 from probing.models import LanguageModel, ModelSource, Run
@@ -511,7 +512,7 @@ def _load_run(run: Run, corpus: Corpus, label: str) -> tuple[list[list[str]], in
     return rows, unanswered
 
 
-def _source_texts(counterparts: pd.DataFrame, corpus: dict[str, Any]) -> dict[str, str]:
+def _source_texts(counterparts: pd.DataFrame, corpus: CorpusRecord) -> dict[str, str]:
     """Return pair → its text in the source variety, which is asked for or given."""
     asked = counterparts["variety"] == corpus["source_variety"]
     texts = counterparts["reference"].where(asked, counterparts["input"])

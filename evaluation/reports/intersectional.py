@@ -337,7 +337,7 @@ def method(
         else ""
     )
     found = [
-        f"After Cao et al. (2022), section 5.2. {score}; the measure is {measure_title(record)}, "
+        f"After Cao et al. (2022), section 5.2. {score}; the measure is {measure_title(run)}, "
         f"{options_in_words(run)}, {scored_over(run)}{quoted_templates(run)} τ is "
         f"Kendall’s tau-b over {over}.",
         "Order: τ of a paired group with its first and second component and with itself in the "

@@ -39,6 +39,7 @@ from evaluation.reports.parts.options import (
     level_of_measurement,
     load_words,
 )
+from evaluation.reports.parts.records import CorpusRecord
 
 # --- The words of the judgment report -------------------------------------------------------------
 
@@ -358,7 +359,7 @@ def _load_codings(study: Study) -> list[Coding]:
 
 
 def _source_texts(
-    frame: pd.DataFrame, items: dict[int, tuple[str, str]], corpus: dict[str, Any]
+    frame: pd.DataFrame, items: dict[int, tuple[str, str]], corpus: CorpusRecord
 ) -> dict[str, str]:
     """Return pair → its text in the source variety.
 
@@ -377,7 +378,7 @@ def _toxic(texts: dict[str, str], words: Words) -> dict[str, bool]:
 
 def _beside_people(
     frame: pd.DataFrame, items: dict[int, tuple[str, str]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+) -> tuple[list[tables.ExampleRecord], list[tables.ExampleRecord]]:
     """Return the texts on which some model's total is above people's, and those where below."""
     aspects = list(ASPECTS)
     means = frame.groupby(["pair", "variety", "producer", "item"], as_index=False)[aspects].mean()
@@ -388,7 +389,7 @@ def _beside_people(
         models = some[some["producer"] != HUMAN]
         if people.empty or models.empty:
             continue
-        example = {
+        example: tables.ExampleRecord = {
             "pair": str(pair),
             "variety": str(variety),
             "original": items[int(people["item"].iloc[0])][0],

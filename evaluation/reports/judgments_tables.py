@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from evaluation.analyses.direction_gaps import Cell, Contrast, Gap
 from evaluation.analyses.error_analysis import ANY, ErrorAgreement, ErrorResult
@@ -18,7 +18,7 @@ from evaluation.analyses.judgment_analysis import (
     SourceAgreement,
 )
 from evaluation.metrics.krippendorff_alpha import MEASUREMENTS
-from evaluation.reports.parts.directions import NAMES, PRODUCER, Directions, producer_of, tone_of
+from evaluation.reports.parts.directions import PRODUCER, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, sentence, value_range
 from evaluation.reports.parts.table import (
@@ -27,7 +27,6 @@ from evaluation.reports.parts.table import (
     Reader,
     ReportTable,
     beside,
-    downloaded,
     estimate_columns,
     pivot,
     read,
@@ -201,8 +200,36 @@ def _by_aspect(table: ReportTable, caption: str, head: str, part: Reader) -> Tab
     )
 
 
-def example_table(stored: dict[str, Any]) -> ReportTable:
-    return ReportTable.of(
+class WrittenRecord(TypedDict):
+    producer: str
+    body: str
+    ratings: list[float]
+
+
+class ExampleRecord(TypedDict):
+    """A text that was drawn, with a row for everybody whose counterpart of it was judged."""
+
+    pair: str
+    variety: str
+    original: str
+    rows: list[WrittenRecord]
+
+
+@dataclass(frozen=True)
+class ExampleRow:
+    """A counterpart of an example."""
+
+    drawn_from: str
+    example: ExampleRecord
+    written: WrittenRecord
+
+    @property
+    def producer(self) -> str:
+        return self.written["producer"]
+
+
+def example_table(stored: Mapping[str, list[ExampleRecord]]) -> ReportTable:
+    return ReportTable.of_rows(
         "examples",
         "The texts that were drawn as examples",
         [
@@ -211,26 +238,27 @@ def example_table(stored: dict[str, Any]) -> ReportTable:
             for example in stored[name]
             for row in _example_rows(example, name)
         ],
-        *downloaded("drawn_from", "pair", "variety", "original"),
-        Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
-        Column("", "producer"),
-        Column("Counterpart", "counterpart", wide=True),
-        *(Column(head, name, decimals=1) for name, head in ASPECTS.items()),
+        ExampleRow,
+        *("drawn_from", "example.pair", "example.variety", "example.original"),
+        Column("Written by", value=producer_of),
+        "producer",
+        Column("Counterpart", "counterpart", "written.body", wide=True),
+        *(
+            Column(head, name, _rating(place), 1)
+            for place, (name, head) in enumerate(ASPECTS.items())
+        ),
     )
 
 
-def _example_rows(example: dict[str, Any], drawn_from: str = "") -> list[dict[str, Any]]:
-    """Return a line for everybody whose counterpart of the text was judged."""
-    about = {name: example[name] for name in ("pair", "variety", "original")}
-    return [
-        about
-        | {"drawn_from": drawn_from, "producer": row["producer"], "counterpart": row["body"]}
-        | dict(zip(ASPECTS, row["ratings"], strict=True))
-        for row in example["rows"]
-    ]
+def _rating(place: int) -> Reader:
+    return lambda row: row.written["ratings"][place]
 
 
-def example_tables(table: ReportTable, examples: Sequence[dict[str, Any]]) -> list[Table]:
+def _example_rows(example: ExampleRecord, drawn_from: str = "") -> list[ExampleRow]:
+    return [ExampleRow(drawn_from, example, written) for written in example["rows"]]
+
+
+def example_tables(table: ReportTable, examples: Sequence[ExampleRecord]) -> list[Table]:
     return [
         table.printed(
             f"{example['pair']}, rewritten in {example['variety']}. Original: "

@@ -91,7 +91,7 @@ def method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
     return (
         "After the comparison of marked with unmarked sentences by Kohankhaki et al. A score is "
         "that of a trait pair’s right adjective minus that of its left; the measure is "
-        f"{measure_title(record)}, {options_in_words(run)}, "
+        f"{measure_title(run)}, {options_in_words(run)}, "
         f"{scored_over(run)}{quoted_templates(run)} A group’s deviation is its score minus that of "
         f"{unmarked}.",
         "What mention does is the mean deviation of all other groups. It explains one minus the "

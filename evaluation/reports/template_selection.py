@@ -109,7 +109,7 @@ def method(
     record: dict[str, Any],
     names: Mapping[str, str],
 ) -> tuple[str, ...]:
-    options = selection.options
+    options, run = selection.options, record["run"]
     pilot = listing([names[slug] for slug in options.pilot_groups])
     return (
         "After Cao et al. (2022), section 5.1 and Table 5. The choice looks at "
@@ -117,7 +117,7 @@ def method(
         f"with seed {options.seed}. Every template, and every set of up to "
         f"{count(options.most, 'template')} with its scores averaged, is a candidate; the one with "
         "the highest Kendall’s tau-b over the pilot cells is chosen, the smaller one among equals.",
-        f"The measure is {measure_title(record)}, {options_in_words(record['run'])}. With the "
+        f"The measure is {measure_title(run)}, {options_in_words(run)}. With the "
         "chosen templates the alignment is computed as in an alignment report, apart for pilot "
         "groups, test groups and all groups: tau-b over pooled cells, and p-values of groups "
         "Holm-corrected within each part.",

@@ -14,6 +14,7 @@ from annotation.counterparts.adjudication import Annotation
 from annotation.models import Corpus, Split, TextPair
 from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.provenance import origin_record
+from evaluation.reports.parts.records import CorpusRecord, RunRecord
 from probing.models import Run
 
 
@@ -45,7 +46,7 @@ def hash_rows(rows: Iterable[Any]) -> str:
     return digest.hexdigest()
 
 
-def corpus_record(corpus: Corpus) -> dict[str, Any]:
+def corpus_record(corpus: Corpus) -> CorpusRecord:
     """Return what a report keeps of its corpus."""
     return {
         "public_id": corpus.public_id,
@@ -63,9 +64,9 @@ def corpus_part(corpus: Corpus) -> dict[str, Any]:
     return {"corpus": corpus_record(corpus), "statement": load_statement(corpus)}
 
 
-def run_record(run: Run) -> dict[str, Any]:
+def run_record(run: Run) -> RunRecord:
     """Return what a report keeps of a run."""
-    return {
+    record: RunRecord = {
         "number": run.pk,
         "public_id": run.public_id,
         "measure": run.measure,
@@ -77,11 +78,11 @@ def run_record(run: Run) -> dict[str, Any]:
         "stimuli_hash": run.stimuli_hash,
         "code_version": run.code_version,
         "notices": run.notices,
-        **origin_record(run),
     }
+    return record | origin_record(run)
 
 
-def text_run_record(run: Run, label: str) -> dict[str, Any]:
+def text_run_record(run: Run, label: str) -> RunRecord:
     """Return what a report keeps of a run on texts: with its prompts, as models read them."""
     return run_record(run) | {
         "label": label,

@@ -19,6 +19,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare, run_lines
+from evaluation.reports.parts.records import CorpusRecord
 from probing.measures.guise_library import OVERT
 from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
 from probing.models import ModelKind, Run, RunStatus
@@ -253,7 +254,7 @@ def norm_lines(norms: Sequence[dict[str, Any]]) -> list[Provenance]:
     ]
 
 
-def corpora_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def corpora_of(runs: Sequence[Run]) -> list[CorpusRecord]:
     """Return what a report keeps of the corpora that its runs read, each once."""
     found = {run.corpus.pk: corpus_record(run.corpus) for run in runs if run.corpus is not None}
     return list(found.values())

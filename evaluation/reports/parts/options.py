@@ -13,6 +13,7 @@ from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.metrics.rouge import Tokens
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, ReportKind, ReportParameters
+from evaluation.reports.parts.records import CorpusRecord
 from probing.models import WordList, WordPurpose
 
 
@@ -124,7 +125,7 @@ class DirectionParameters(WordListParameters):
         "Student's two-sample test with equal variances, as published.",
     )
 
-    def directions(self, corpus: dict[str, Any]) -> DirectionOptions:
+    def directions(self, corpus: CorpusRecord) -> DirectionOptions:
         """Return how the varieties of a corpus, by its record, are compared."""
         return DirectionOptions(
             source_variety=corpus["source_variety"],

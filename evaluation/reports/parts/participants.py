@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 from pydantic import Field, field_validator
 
@@ -29,9 +29,11 @@ from annotation.studies.participant_answers import (
     read_summary,
 )
 from evaluation.charts.share_bars import ShareBar, SharePanel, share_bars_spec
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.document import Figure, Prose, Section, Table
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.kind import ReportParameters
+from evaluation.reports.parts.records import ParticipantsRecord, QuestionRecord
 from evaluation.reports.parts.table import Column, ReportTable
 
 NAME = "participants"
@@ -71,7 +73,7 @@ class ParticipantParameters(ReportParameters):
 class Participants:
     """``record`` is stored; ``answers`` are there where they can be joined to ratings."""
 
-    record: dict[str, Any]
+    record: ParticipantsRecord
     answers: ParticipantAnswers | None
 
 
@@ -90,7 +92,7 @@ def load_participants(
         answers = load_participant_answers(study, submissions=submissions, bands=bands)
         questions, left_out = [entry.counted for entry in answers.questions], answers.left_out
         source, n = "", len(set(submissions))
-    record = {
+    record: ParticipantsRecord = {
         "kind": COUNTED if summary is not None else JOINED,
         "source": source,
         "smallest": parameters.smallest,
@@ -105,7 +107,7 @@ def load_participants(
     return Participants(record, answers)
 
 
-def _tabulated(question: CountedQuestion, smallest: int) -> dict[str, Any] | None:
+def _tabulated(question: CountedQuestion, smallest: int) -> QuestionRecord | None:
     """Return the table of a question as it is stored, None if nobody answered it."""
     if set().union(*question.people) <= {UNANSWERED}:
         return None
@@ -116,43 +118,61 @@ def _tabulated(question: CountedQuestion, smallest: int) -> dict[str, Any] | Non
         several=question.several,
         minimum=smallest,
     )
-    return {
+    record: QuestionRecord = {
         "slug": question.slug,
         "label": question.label,
         "several": question.several,
         "n_people": table.n_people,
         # Of a long list, such as that of states, answers that nobody gave are left away.
-        "shown": [[answer, n] for answer, n in table.shown.items() if n or not is_long],
+        "shown": [(answer, n) for answer, n in table.shown.items() if n or not is_long],
         # Which answers are hidden is not stored: an answer that is missing says that of itself.
         "has_hidden": bool(table.hidden),
         "n_hidden": table.n_hidden,
-        **({"n_hidden_answers": n} if (n := table.n_hidden_answers) else {}),
     }
+    if n := table.n_hidden_answers:
+        record["n_hidden_answers"] = n
+    return record
 
 
-def participants_table(record: dict[str, Any]) -> ReportTable:
+@dataclass(frozen=True)
+class AnswerRow:
+    """An answer as it is downloaded and as it is printed; a question without one has a note."""
+
+    question: QuestionRecord
+    answer: Annotated[str, Shown()]
+    label: str
+    n: Annotated[int | None, Shown("People", 0, whole=True)]
+    note: str = ""
+
+    @property
+    def share(self) -> Annotated[float, Shown("%", 1, scale=100)]:
+        people = self.question["n_people"]
+        return math.nan if self.n is None or people is None else self.n / people
+
+
+def participants_table(record: ParticipantsRecord) -> ReportTable:
     """Return every number that is shown about the participants."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         NAME,
         "Who took part",
         [
-            {"question": question, "answer": answer, "label": bar.label, "n": bar.n}
+            AnswerRow(question, answer, bar.label, bar.n)
             for question in record["questions"]
             for answer, bar in zip(_answers(question), _bars(question), strict=True)
         ],
+        AnswerRow,
         Column("", "question", "question.slug"),
         Column("", "question_text", "question.label"),
-        Column("", "answer"),
+        "answer",
         Column("Answer", value="label"),
         Column("Question", value="question.label", style="quiet"),
-        Column("People", "n", decimals=0, whole=True),
-        Column("%", "share", _share, 1, scale=100),
+        *("n", "share"),
         Column("", "n_people", "question.n_people", whole=True),
-        note=lambda row: row.get("note", ""),
+        note="note",
     )
 
 
-def participants_section(record: dict[str, Any], *, origin: str) -> Section | None:
+def participants_section(record: ParticipantsRecord, *, origin: str) -> Section | None:
     """Return the section with chart and table, None where nothing is known of the participants."""
     if not record["questions"]:
         return None
@@ -163,24 +183,20 @@ def participants_section(record: dict[str, Any], *, origin: str) -> Section | No
     return Section("Who took part", tuple(blocks))
 
 
-def _printed(record: dict[str, Any]) -> Table:
+def _printed(record: ParticipantsRecord) -> Table:
     """Return the table, with a line of its own for every question without an answer to show."""
     table = participants_table(record)
     rows = []
     for question in record["questions"]:
         if question["shown"]:
-            rows += [row for row in table.rows if row["question"] is question]
+            rows += [row for row in table.rows if row.question is question]
         else:
             note = f"No answer can be shown with {record['smallest']} people or more."
-            rows.append({"question": question, "label": "All answers", "n": None, "note": note})
+            rows.append(AnswerRow(question, "", "All answers", None, note))
     return table.printed("Participants by what they said about themselves.", rows=rows)
 
 
-def _share(row: dict[str, Any]) -> float:
-    return math.nan if row["n"] is None else row["n"] / row["question"]["n_people"]
-
-
-def _sentences(record: dict[str, Any], origin: str) -> list[str]:
+def _sentences(record: ParticipantsRecord, origin: str) -> list[str]:
     smallest = record["smallest"]
     found = []
     if record["kind"] == COUNTED:
@@ -202,13 +218,13 @@ def _sentences(record: dict[str, Any], origin: str) -> list[str]:
     return found
 
 
-def _answers(question: dict[str, Any]) -> list[str]:
+def _answers(question: QuestionRecord) -> list[str]:
     """Return the answers as they are downloaded, those that are put together last."""
     shown = [ANSWERS.get(answer, answer) for answer, _n in question["shown"]]
     return [*shown, OTHERS] if question["has_hidden"] else shown
 
 
-def _bars(question: dict[str, Any]) -> tuple[ShareBar, ...]:
+def _bars(question: QuestionRecord) -> tuple[ShareBar, ...]:
     bars = [
         ShareBar(ANSWERS.get(answer, answer), n, quiet=answer in ANSWERS)
         for answer, n in question["shown"]
@@ -220,8 +236,8 @@ def _bars(question: dict[str, Any]) -> tuple[ShareBar, ...]:
     return tuple(bars)
 
 
-def _figure(questions: list[dict[str, Any]]) -> Figure:
-    panels = [SharePanel(q["label"], _bars(q), q["n_people"]) for q in questions]
+def _figure(questions: list[QuestionRecord]) -> Figure:
+    panels = [SharePanel(q["label"], _bars(q), q["n_people"] or 0) for q in questions]
     title = "Who took part"
     return Figure(
         NAME,

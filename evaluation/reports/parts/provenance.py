@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 from annotation.models import Origin
 from evaluation.models import Report
 from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.records import CorpusRecord, RunRecord, StudyRecord
 from evaluation.reports.parts.score_words import all_options
 from probing.models import Run
 
@@ -18,12 +19,12 @@ SHOWN_DIGITS = 16
 WITHHELD = "withheld"
 
 
-def corpus_lines_bare(record: dict[str, Any]) -> list[Provenance]:
+def corpus_lines_bare(record: CorpusRecord) -> list[Provenance]:
     """Return a corpus and its license."""
     return [("Corpus", record["name"], record["public_id"]), ("License", record["license"], "")]
 
 
-def access_caveats(corpus: dict[str, Any]) -> list[str]:
+def access_caveats(corpus: CorpusRecord) -> list[str]:
     """Return how readers come by the texts, where the corpus says so."""
     return [f"Access to the texts: {corpus['access_note']}"] if corpus["access_note"] else []
 
@@ -62,13 +63,13 @@ def source_facts(record: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def record_runs(record: dict[str, Any]) -> list[dict[str, Any]]:
+def record_runs(record: dict[str, Any]) -> list[RunRecord]:
     """Return the runs of a record that may have one, several or none."""
-    runs: list[dict[str, Any]] = [record["run"]] if "run" in record else record.get("runs", [])
+    runs: list[RunRecord] = [record["run"]] if "run" in record else record.get("runs", [])
     return runs
 
 
-def run_lines(runs: Sequence[dict[str, Any]], hashes: dict[str, str]) -> list[Provenance]:
+def run_lines(runs: Sequence[RunRecord], hashes: dict[str, str]) -> list[Provenance]:
     """Return every run with its model's revision, seed and the hash of its results."""
     lines: list[Provenance] = []
     for run in runs:
@@ -81,7 +82,7 @@ def run_lines(runs: Sequence[dict[str, Any]], hashes: dict[str, str]) -> list[Pr
     return lines
 
 
-def rated_run_lines(study: dict[str, Any], runs: Sequence[dict[str, Any]]) -> list[Provenance]:
+def rated_run_lines(study: StudyRecord, runs: Sequence[RunRecord]) -> list[Provenance]:
     """Return the ratings of a study, then the runs that are set beside them."""
     ratings = f"instrument {study['instrument_version']}, {count(study['ratings'], 'rating')}"
     return [
@@ -90,7 +91,7 @@ def rated_run_lines(study: dict[str, Any], runs: Sequence[dict[str, Any]]) -> li
     ]
 
 
-def run_key(run: dict[str, Any]) -> str:
+def run_key(run: Mapping[str, object]) -> str:
     """Return the name of a run's data among the hashes of a report."""
     return f"run {run['public_id']}"
 
@@ -117,7 +118,7 @@ def closing_lines(report: Report) -> tuple[Provenance, ...]:
 
 
 def banners(
-    runs: Sequence[dict[str, Any]] = (), origin: str = "", obtained: str = ""
+    runs: Sequence[RunRecord] = (), origin: str = "", obtained: str = ""
 ) -> tuple[str, ...]:
     """Return what a reader must know before the first number.
 
@@ -138,7 +139,7 @@ def banners(
     return (*found, *imported_banners(runs))
 
 
-def imported_banners(runs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+def imported_banners(runs: Sequence[RunRecord]) -> tuple[str, ...]:
     """Return one sentence for every run that was not computed here."""
     return tuple(
         f"Imported: the results of {run['model']} (run {run['number']}) were not computed here. "
@@ -148,8 +149,13 @@ def imported_banners(runs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     )
 
 
-def origin_record(run: Run) -> dict[str, str]:
-    """Return how results were obtained that were not computed here; of others, nothing."""
+class OriginRecord(TypedDict, total=False):
+    """How results were obtained that were not computed here; of others, nothing."""
+
+    obtained: str
+
+
+def origin_record(run: Run) -> OriginRecord:
     return {"obtained": run.obtained} if run.is_imported else {}
 
 

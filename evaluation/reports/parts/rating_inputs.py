@@ -22,6 +22,7 @@ from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
+from evaluation.reports.parts.records import RunRecord, StudyRecord
 from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
 
@@ -169,7 +170,7 @@ class ModelScores:
     scores: pd.DataFrame
     reasons: dict[tuple[str, str], str]
     names: dict[str, str]
-    record: dict[str, Any]
+    record: RunRecord
 
     @property
     def groups(self) -> set[str]:
@@ -317,7 +318,7 @@ def _hash_scores(scores: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def say_accepted(study: dict[str, Any]) -> str:
+def say_accepted(study: StudyRecord) -> str:
     """Return how many submissions of a recorded study were accepted, as a clause."""
     n, finished = study["accepted"], study["finished"]
     if n == finished == 1:

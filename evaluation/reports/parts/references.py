@@ -16,6 +16,7 @@ from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.latex import escape
 from evaluation.reports.parts.provenance import record_runs
+from evaluation.reports.parts.records import RunRecord
 from probing.measures.prompting import describe_prompting
 
 CAO, HOFMANN, DEAS = "cao2022theory", "hofmann2024ai", "deas2023evaluation"
@@ -128,7 +129,7 @@ def methods_text(report: Report, document: Document) -> str:
     return " ".join((*document.method, *prompting_sentences(record_runs(report.inputs)), closing))
 
 
-def prompting_sentences(runs: Sequence[dict[str, Any]]) -> list[str]:
+def prompting_sentences(runs: Sequence[RunRecord]) -> list[str]:
     """Return how prompts were put to the models, once for all runs that were asked alike."""
     asked: dict[str, list[str]] = {}
     for run in runs:

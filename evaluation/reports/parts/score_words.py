@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.records import RunRecord, SentenceRecord
 from probing.measures.registry import MEASURES
 from probing.models import Run
 
@@ -21,9 +22,9 @@ CORPUS_CAVEAT = (
 )
 
 
-def sentence_source(run: Run) -> dict[str, Any] | None:
+def sentence_source(run: Run) -> SentenceRecord | None:
     """Return what a report keeps of a run's sentences; None for a run on templates."""
-    source: dict[str, Any] | None = run.stimuli.get("source")
+    source: SentenceRecord | None = run.stimuli.get("source")
     return source
 
 
@@ -32,12 +33,12 @@ def asked_question(run: Run) -> str:
     return str(run.stimuli.get("question", ""))
 
 
-def is_asked(run: dict[str, Any]) -> bool:
+def is_asked(run: RunRecord) -> bool:
     """Return whether a recorded run asked for ratings directly."""
     return bool(run.get("question"))
 
 
-def scored_over(run: dict[str, Any]) -> str:
+def scored_over(run: RunRecord) -> str:
     """Return what a recorded run's scores were computed over, as in “averaged over 2 templates”.
 
     run : the record of a run, with its ``templates``, ``sentences`` and ``question``
@@ -47,16 +48,16 @@ def scored_over(run: dict[str, Any]) -> str:
             f"asked a study’s own question up to {count(run['parameters']['answers'], 'time')} "
             "with the words’ sides and order counterbalanced"
         )
-    if not is_read_in_sentences(run):
+    source = run.get("sentences")
+    if not source:
         return f"averaged over {count(len(run['templates']), 'template')}"
-    source = run["sentences"]
     return (
         f"in up to {source['per_word']:,} sentences for each word, drawn from "
         f"{source['n_sentences']:,} of “{source['name']}”"
     )
 
 
-def quoted_templates(run: dict[str, Any]) -> str:
+def quoted_templates(run: RunRecord) -> str:
     """Return the first templates and how many more there are, after a colon; a full stop without.
 
     run : the record of a run; templates end their sentence themselves
@@ -77,25 +78,25 @@ def show_slots(template: str) -> str:
     return template.replace("{trait}", "[adjective]")
 
 
-def is_read_in_sentences(run: dict[str, Any]) -> bool:
+def is_read_in_sentences(run: RunRecord) -> bool:
     """Return whether a recorded run read its groups in sentences, not in templates."""
     return bool(run.get("sentences"))
 
 
-def measure_title(record: dict[str, Any]) -> str:
+def measure_title(run: RunRecord) -> str:
     """Return the measure's title, or its name where the measure is no longer registered."""
-    measure = MEASURES.get(record["run"]["measure"])
-    return str(measure.title) if measure else str(record["run"]["measure"])
+    measure = MEASURES.get(run["measure"])
+    return str(measure.title) if measure else run["measure"]
 
 
-def measure_short(record: dict[str, Any]) -> str:
+def measure_short(run: RunRecord) -> str:
     """Return the measure's short name for axes and heads."""
     return {"set": "SeT", "ilps": "ILPS", "ilps_star": "ILPS*", "ceat": "CEAT"}.get(
-        record["run"]["measure"], record["run"]["measure"].replace("_", " ")
+        run["measure"], run["measure"].replace("_", " ")
     )
 
 
-def all_options(run: dict[str, Any]) -> str:
+def all_options(run: RunRecord) -> str:
     """Return every option of a recorded run by its name, as “prior mask, gamma 1.0”.
 
     Options that came after the run was made are not among them: their defaults hold.
@@ -104,7 +105,7 @@ def all_options(run: dict[str, Any]) -> str:
     return ", ".join(texts) or "not recorded"
 
 
-def changed_options(run: dict[str, Any]) -> dict[str, str]:
+def changed_options(run: RunRecord) -> dict[str, str]:
     """Return the options of a recorded run that are not the measure's defaults: title → value."""
     measure = MEASURES.get(run["measure"])
     if measure is None:
@@ -117,7 +118,7 @@ def changed_options(run: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def options_in_words(run: dict[str, Any]) -> str:
+def options_in_words(run: RunRecord) -> str:
     """Return a clause on the measure's options: “with all options at their defaults”."""
     if run["measure"] not in MEASURES:
         return f"with the options {all_options(run)}"
@@ -128,7 +129,7 @@ def options_in_words(run: dict[str, Any]) -> str:
     return f"with the options {named}, all others at their defaults"
 
 
-def short_options(run: dict[str, Any]) -> str:
+def short_options(run: RunRecord) -> str:
     """Return the changed options as a label has room for them: “noun, released”."""
     return ", ".join(
         value if value.isidentifier() else f"{title} {value}"
@@ -136,7 +137,7 @@ def short_options(run: dict[str, Any]) -> str:
     )
 
 
-def remarks(runs: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+def remarks(runs: Iterable[RunRecord]) -> tuple[str, ...]:
     """Return what recorded runs remarked on their stimuli and scores, such as a floor."""
     found: list[str] = []
     for run in runs:
@@ -148,7 +149,7 @@ def remarks(runs: Iterable[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _effective(run: dict[str, Any]) -> dict[str, Any]:
+def _effective(run: RunRecord) -> dict[str, Any]:
     """Return the options as the measure declares them: PostgreSQL stores them in another order."""
     measure, given = MEASURES.get(run["measure"]), run["parameters"]
     declared = measure.Parameters.model_fields if measure else {}
