@@ -17,11 +17,9 @@ from annotation.models import StudyKind
 DEFAULT_WORDING: dict[str, str] = {
     "consent_title": "Before you start",
     "consent_body": (
-        "This study asks how groups of people are seen in America. You will rate several groups "
-        "on lines between two words, answer a few short checks, and tell us a little about "
-        "yourself if you like.\n\n"
-        "Taking part is voluntary. You can stop on any page, and you can have your answers erased "
-        "afterwards with your own link.\n\n"
+        "This study asks how groups of people are seen in America. You will rate groups on lines "
+        "between two words.\n\n"
+        "Taking part is voluntary. You can stop on any page.\n\n"
         "Some of the words are unkind. They are stereotypes that we study, not facts about anyone."
     ),
     "consent_agree": "I am at least 18 years old, I have read this, and I agree to take part.",
@@ -31,7 +29,7 @@ DEFAULT_WORDING: dict[str, str] = {
         "the line between two words people in America would put that group.\n\n"
         "We are not interested in your personal beliefs, but in how you think people in America "
         "view these groups.\n\n"
-        "There are short checks in between. You cannot go back to a page that you have sent."
+        "You cannot go back to a page that you have sent."
     ),
     "question": "How do people in America view {group}?",
     "question_lead": (
@@ -49,10 +47,9 @@ GUISE_WORDING: dict[str, str] = {
     **DEFAULT_WORDING,
     "consent_body": (
         "This study asks what impression people get of somebody from a few written words. You will "
-        "read several short texts, each by another person, rate that person on lines between two "
-        "words, answer a few short checks, and tell us a little about yourself if you like.\n\n"
-        "Taking part is voluntary. You can stop on any page, and you can have your answers erased "
-        "afterwards with your own link.\n\n"
+        "read short texts, each by another person, and rate that person on lines between two "
+        "words.\n\n"
+        "Taking part is voluntary. You can stop on any page.\n\n"
         "Some of the words are unkind. They are first impressions that we study, not facts about "
         "anyone."
     ),
@@ -60,7 +57,7 @@ GUISE_WORDING: dict[str, str] = {
         "On each of the following pages you see a short text and a list of word pairs. Somebody "
         "wrote that text: mark where on the line between two words you would put that person.\n\n"
         "We are interested in your own first impression. There are no right answers.\n\n"
-        "There are short checks in between. You cannot go back to a page that you have sent."
+        "You cannot go back to a page that you have sent."
     ),
     "text_label": "Somebody wrote this",
     "speaker": "the person who wrote this",

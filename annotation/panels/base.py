@@ -38,13 +38,15 @@ class CompletionPath:
     """``code`` tells the panel how the visit ended; ``return_url`` is "" where nothing leads back.
 
     ``panel`` is its name as participants know it, "" where the study knows none; ``is_own`` marks a
-    code that belongs to this submission alone.
+    code that belongs to this submission alone, ``tells_checks`` one that may say that a check was
+    missed.
     """
 
     code: str
     return_url: str
     panel: str = ""
     is_own: bool = False
+    tells_checks: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from annotation.instruments.content import load_content
 from annotation.models import (
     Outcome,
     PayDecision,
@@ -32,7 +35,10 @@ def find_completion_path(
     path = get_panel(study.panel).complete(study, settings, str(outcome), submission)
     # Nobody asks for the code of those who did not take part, unless the panel leads back.
     absent = outcome in {Outcome.NO_CONSENT, Outcome.QUOTA_FULL}
-    return None if path is not None and absent and not path.return_url else path
+    if path is None or (absent and not path.return_url):
+        return None
+    steps = load_content(submission.instrument).steps if submission is not None else ()
+    return replace(path, tells_checks=any(step.told.is_check for step in steps))
 
 
 def find_way_to_return(submission: Submission) -> WayToReturn | None:

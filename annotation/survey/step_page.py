@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import date
 
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
@@ -30,6 +31,7 @@ class ShownStudy:
     data_access: str
     identity_days: int | None
     answer_days: int | None
+    withdraw_until: date | None
 
 
 @dataclass(frozen=True)

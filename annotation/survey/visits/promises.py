@@ -69,8 +69,9 @@ def describe_work(study: Study, content: Content) -> str:
     """Return how much there is to answer. No query for a frozen instrument."""
     kinds = [KINDS[step.kind] for step in content.steps]
     groups, lines = kinds.count(RatingStep), len(content.scales)
-    others = sum(kind.is_check or kind.is_question for kind in kinds if not kind.has_group)
-    others += len(content.questions) * (Demographics in kinds)
+    checks = sum(kind.is_check and not kind.has_group for kind in kinds)
+    questions = sum(kind.is_question for kind in kinds)
+    about = len(content.questions) * (Demographics in kinds)
     told = []
     if groups:
         on = ngettext("%(n)d line", "%(n)d lines", lines) % {"n": lines}
@@ -88,15 +89,29 @@ def describe_work(study: Study, content: Content) -> str:
             )
         )
         told.append(text % {"n": groups, "lines": on})
-    if others:
-        told.append(
+    counted = [
+        (
+            checks,
+            ngettext("There is %(n)d short check.", "There are up to %(n)d short checks.", checks),
+        ),
+        (
+            questions,
             ngettext(
-                "You answer at most %(n)d other question.",
-                "You answer at most %(n)d other questions.",
-                others,
-            )
-            % {"n": others}
-        )
+                "You answer %(n)d other question.",
+                "You answer up to %(n)d other questions.",
+                questions,
+            ),
+        ),
+        (
+            about,
+            ngettext(
+                "There is %(n)d question about yourself, which you can leave out.",
+                "There are %(n)d questions about yourself, which you can leave out.",
+                about,
+            ),
+        ),
+    ]
+    told += [text % {"n": n} for n, text in counted if n]
     return " ".join(told)
 
 

@@ -41,7 +41,8 @@ def test_pay_is_promised_with_the_grounds_that_can_cost_it(
     Submission.objects.update(state="finished", outcome="completed")
     end = person.see()
     assert "$2.00 if your answers are accepted" in landing.page.text
-    assert "everyone who finishes" not in landing.html
+    for promise in ("everyone who finishes", "so that you are paid"):
+        assert promise not in landing.html + consent.html + end.html
     for page in (landing, consent, end):
         assert [ground for ground in (FAST, SAME, ONE_CHECK, CHECKS) if ground in page.html] == said
 
@@ -98,7 +99,8 @@ def test_consent_says_that_something_comes_twice_where_it_does(
         pytest.param(
             ["consent", "rating", "group_name", "rating", "repeat", choice()],
             ("cold-warm", "poor-wealthy"),
-            "You rate 2 groups, on 2 lines each. You answer at most 2 other questions.",
+            "You rate 2 groups, on 2 lines each. There is 1 short check. "
+            "You answer 1 other question.",
             id="two-groups-a-check-and-a-question",
         ),
         pytest.param(
@@ -119,7 +121,8 @@ def test_link_and_consent_say_how_much_there_is_to_answer(
     person.start(link)
     for text in (landing, person.see().page.text):
         assert work in text
-        assert ("other question" in text) == ("other question" in work)
+        for words in ("short check", "other question"):
+            assert (words in text) == (words in work)
 
 
 def test_questions_about_oneself_are_part_of_the_work(
@@ -129,7 +132,7 @@ def test_questions_about_oneself_are_part_of_the_work(
     asked = study.instruments.get().questions.count()
     assert asked > 1
     landing = make_person().connection.get(study.get_absolute_url()).page.text
-    assert f"You answer at most {asked} other questions." in landing
+    assert f"There are {asked} questions about yourself, which you can leave out." in landing
 
 
 #: A setting, its value, what the page says with it, and what it says without.
@@ -143,6 +146,12 @@ STATEMENTS: dict[str, list[tuple[str, object, str, str]]] = {
         ("ethics_reference", "REB-77", "Ethics reference: REB-77.", ""),
         ("ethics_contact", "reb@example.org", "Questions about ethics: reb@example.org", ""),
         ("reward_cents", 0, "", "is used only for payment"),
+        (
+            "withdraw_until",
+            "2099-06-30",
+            "have them erased until 30 June 2099:",
+            "have them erased at any time:",
+        ),
     ],
     "end": [
         ("contact_email", "ann@example.org", "mailto:ann@example.org", "mailto:lab@example.org"),
@@ -220,6 +229,22 @@ def test_consent_says_what_is_recorded_about_how_a_page_is_answered(
         assert said[language == "es"] in page
 
 
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [pytest.param("group_name", True, id="a-check"), pytest.param("debrief", False, id="none")],
+)
+def test_the_code_tells_of_checks_only_where_there_are_any(
+    make_study: StudyMaker, make_person: PersonMaker, check: str, said: bool
+) -> None:
+    person = make_person()
+    person.start(make_study(flow=["consent", "rating", check]).get_absolute_url())
+    assert ("short check" in person.see().page.text) == said
+    person.go_on()
+    end = person.see().page.text
+    assert "It says how your visit ended: complete, " in end
+    assert ("with a check that was missed" in end) == said
+
+
 NO_PAY = "There is no payment for this part: only people who finish are paid."
 
 
@@ -280,6 +305,8 @@ def test_who_leaves_is_told_what_becomes_of_pay_answers_and_place(
     assert "$2.00 if you finish and your answers are accepted." in own
     assert "If you do not finish, you are not paid" in own
     assert "If you do not finish, your answers are not used." in own
+    assert "What stays is the record that is needed for your payment." in own
+    assert "panel" not in own  # nobody's study is on one
     assert bound in own
     assert ("Then another person may get it, and you may not" in own) == bool(bound)
     study.reward_cents = 0
