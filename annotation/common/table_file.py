@@ -2,10 +2,11 @@
 
 Text is UTF-8 or UTF-16. CSV is read as RFC 4180 has it, with commas, semicolons, tabs or bars.
 In TSV a quotation mark is a character like any other, unless the whole file is
-quoted as a spreadsheet quotes. Comments and titles above the heading, and the two lines that
-Qualtrics puts below it, are left out. A
-row that has too many or too few cells is kept with its fault, so that every bad row can be told at
-once. Lines of an array, a sheet, Parquet or SPSS are its rows by number.
+quoted as a spreadsheet quotes. Comments and titles above the heading, the lines that Qualtrics
+puts below it, and headings that come again are left out; oTree's wide rows become one for each
+round, and cells that all hold JSON are read as such. A row that has too many or too few cells is
+kept with its fault, so that every bad row can be told at once. Lines of an array, a sheet, Parquet
+or SPSS are its rows by number.
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ MARKS = {
     b"\xff\xd8\xff": "an image",
 }
 QUALTRICS_ID = re.compile(r"\W*ImportId\b")
+#: Qualtrics's own questions, which older exports put below the heading without ids.
+QUALTRICS_OWN = {"startdate", "enddate", "responseid", "responseset", "ipaddress", "finished"}
+OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
 #: Kinds of files by their ending.
 TABS, JSON = (".tsv", ".tab", ".txt"), (".json", ".jsonl", ".ndjson")
 TABLES = (".csv", *TABS, *WORKBOOKS)
@@ -252,6 +256,7 @@ def read_table(
             rows = _cut_titles(cells, notices)
         elif suffix in JSON:
             records, rows = read_json(decode(content, notices))
+            records = _split_rounds(records, count_known)
         else:
             rows = _read_text(content, suffix, notices, western=or_json)
     except TableFileError:
@@ -262,7 +267,9 @@ def read_table(
         # A blank line separates, it is no row.
         filled = [(line, cells) for line, cells in rows if any(cell.strip() for cell in cells)]
         records = list(_to_records(filled, name_columns, may_end_early))
-        records, labels = _drop_qualtrics(records, notices)
+        records, labels = _drop_headings(records, notices)
+        records = _split_rounds(records, count_known)
+        records = _read_cells(records, notices) if or_json else records
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
     if sheets:
@@ -481,15 +488,20 @@ def read_json(text: str) -> tuple[list[Record], NumberedCells | None]:
             return [], [(n, list(map(show_cell, one))) for n, one in enumerate(entries, 1)]
         return list(_to_typed(entries)), None
     records: list[Record] = []
+    lists: NumberedCells = []
     for number, line in enumerate(LINE_END.split(text), start=1):
         if not line.strip():
             continue
         try:
-            records += _to_typed([json.loads(line)], number)
+            entry = json.loads(line)
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "cannot be read"
             records.append(Record(number, fault=f"is not JSON: {what}.", cells=(line,)))
-    return records, None
+            continue
+        records += _to_typed([entry], number)
+        if _is_row(entry):
+            lists.append((number, list(map(show_cell, entry))))
+    return ([], lists) if lists and len(lists) == len(records) else (records, None)
 
 
 def _is_row(entry: Any) -> bool:
@@ -515,6 +527,10 @@ def _to_records(
             _check_heading(columns)
             if given is None:
                 continue
+        if len(cells) > len(columns) and not any(map(str.strip, cells[len(columns) :])):
+            cells = cells[: len(columns)]  # a separator at the end of a line
+        if len(cells) < len(columns) and not any(columns[len(cells) :]):
+            cells = [*cells, *[""] * (len(columns) - len(cells))]
         if len(cells) > len(columns) or (len(cells) < len(columns) and not may_end_early):
             fault = f"has {len(cells)} cells, expected {len(columns)} as in the heading."
             yield Record(line, fault=fault, cells=tuple(cells))
@@ -522,17 +538,97 @@ def _to_records(
             yield Record(line, dict(zip(columns, cells, strict=False)))
 
 
-def _drop_qualtrics(
+def _drop_headings(
     records: list[Record], notices: list[str]
 ) -> tuple[list[Record], dict[str, str]]:
-    """Return the rows without the questions and ids that Qualtrics puts below its heading, and the
-    questions by their columns."""
-    for place, record in enumerate(records[:2]):
-        values = [str(value) for value in record.values.values() if value]
-        if values and all(map(QUALTRICS_ID.match, values)):
-            notices.append(f"Lines up to {record.line} are Qualtrics’s headings and no rows.")
-            return records[place + 1 :], dict(records[0].values) if place else {}
-    return records, {}
+    """Return the rows without headings among them, and the questions below the heading by their
+    columns.
+
+    These are the questions and ids that Qualtrics puts there, and the heading itself where files
+    were put one behind the other.
+    """
+    ids = next((n for n, one in enumerate(records[:2], 1) if _are_all(one, QUALTRICS_ID)), 0)
+    is_old = bool(records) and sum(map(QUALTRICS_OWN.__contains__, _squeezed(records[0]))) > 1
+    labels = dict(records[0].values) if ids > 1 or is_old else {}
+    if above := max(ids, int(is_old)):
+        last = records[above - 1].line
+        notices.append(f"Lines up to {last} are Qualtrics’s headings and no rows.")
+        records = records[above:]
+    kept = [one for one in records if not _repeats_heading(one)]
+    if len(kept) < len(records):
+        n = len(records) - len(kept)
+        notices.append(f"The heading comes again in {n} further lines, which were left out.")
+    return kept, labels
+
+
+def _are_all(record: Record, pattern: re.Pattern[str]) -> bool:
+    values = [str(value) for value in record.values.values() if value]
+    return bool(values) and all(map(pattern.match, values))
+
+
+def _squeezed(record: Record) -> list[str]:
+    return ["".join(str(value).casefold().split()) for value in record.values.values()]
+
+
+def _repeats_heading(record: Record) -> bool:
+    values = record.values.items()
+    return len(values) > 1 and all(value.strip() == column for column, value in values)
+
+
+def _split_rounds(
+    records: list[Record], count_known: Callable[[list[str]], int] | None
+) -> list[Record]:
+    """Return oTree's rows by round: its columns “app.1.player.field” as “field”.
+
+    Rounds without a value of a known column are none of the task, or were not reached.
+    """
+    named = {column for record in records for column in record.values}
+    fields = {column: match for column in named if (match := OTREE.fullmatch(column))}
+    if not fields or count_known is None:
+        return records
+    known = {match[2] for match in fields.values() if count_known([match[2]])}
+    found: list[Record] = []
+    for record in records:
+        rounds: dict[str, dict[str, Any]] = {}
+        shared = {name: value for name, value in record.values.items() if name not in fields}
+        for column, value in record.values.items():
+            if match := fields.get(column):
+                rounds.setdefault(match[1] or "", {})[match[2]] = value
+        found += [
+            Record(record.line, {**shared, **values})
+            for values in rounds.values()
+            if any(value for name, value in values.items() if name in known)
+        ]
+        if record.fault:
+            found.append(record)
+    return found or records
+
+
+def _read_cells(records: list[Record], notices: list[str]) -> list[Record]:
+    """Return rows with the values of columns whose every cell holds a list or object of JSON, as
+    Label Studio writes them into CSV."""
+    packed: dict[str, list[Any]] = {}
+    columns = dict.fromkeys(name for record in records for name in record.values)
+    for name in columns:
+        cells = [str(record.values.get(name) or "").strip() for record in records]
+        if any(cells) and all(one[:1] in "[{" for one in cells):
+            try:
+                packed[name] = [json.loads(one) if one else None for one in cells]
+            except (ValueError, RecursionError):
+                continue
+    if not packed:
+        return records
+    named = ", ".join(f"“{shorten(name)}”" for name in packed)
+    notices.append(f"The cells of {named} hold JSON and were read as such.")
+    rows = [
+        {**record.values, **{name: values[place] for name, values in packed.items()}}
+        for place, record in enumerate(records)
+    ]
+    return [
+        record if record.fault else Record(record.line, unfolded)
+        for record, row in zip(records, rows, strict=True)
+        for unfolded in ([{}] if record.fault else unfold(row))
+    ]
 
 
 def _check_heading(columns: list[str]) -> None:

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from annotation.common.json_rows import only
 from annotation.common.table_file import (
     Heading,
     Problem,
@@ -50,7 +52,9 @@ LONGEST_CONTEXT = 20_000
 LONGEST_SOURCE = 120
 LONGEST_NAME = 100
 LONGEST_KIND = 40
-SPLITS = ("evaluation", "training")
+#: What files call a split, by what becomes of its texts.
+SPLITS = dict.fromkeys(("evaluation", "eval", "test", "dev", "validation", "val"), "evaluation")
+SPLITS |= dict.fromkeys(("training", "train"), "training")
 NAME = re.compile(r"[-a-zA-Z0-9_]+")
 
 
@@ -110,7 +114,7 @@ class RowReader:
         return labels.get(column, shorten(column))
 
     def _text(self, values: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:
-        value = values.get(name)
+        value = only(values.get(name))
         if value is None:
             return ""
         label = self._label(name)
@@ -128,6 +132,12 @@ class RowReader:
     def _check_presence(self, bodies: Mapping[str, str]) -> None:
         if self.faults:
             return
+        for name, body in bodies.items():
+            if body.strip() in MISSING:
+                self.faults.append(
+                    f"“{self._label(name)}” is “{body.strip()}”, which stands for a missing text."
+                )
+                return
         empty = [name for name, body in bodies.items() if not body.strip()]
         if len(empty) == len(bodies):
             self.faults.append(
@@ -172,8 +182,8 @@ class RowReader:
 
     def _split(self, values: Mapping[str, Any]) -> str:
         given = self._text(values, "split").strip()
-        split = given.casefold() or SPLITS[0]
-        if split not in SPLITS:
+        split = SPLITS.get(given.casefold() or "evaluation", "")
+        if not split:
             self.faults.append(
                 f"“split” is “{shorten(given)}”, expected evaluation, training or nothing, which "
                 "means evaluation."
@@ -205,7 +215,7 @@ class RowReader:
         body = raw.strip()
         lead = len(raw) - len(raw.lstrip())
         checked = []
-        for span in spans.get(name, ()):
+        for span in map(_plain_span, spans.get(name, ())):
             fault = _span_fault(span, raw, body, lead)
             if fault:
                 self.faults.append(f"A span of “{self._label(name)}” {fault}")
@@ -214,6 +224,19 @@ class RowReader:
                 {"start": span["start"] - lead, "end": span["end"] - lead, "kind": span["kind"]}
             )
         return Side(body, tuple(checked))
+
+
+def _plain_span(span: Any) -> Any:
+    """Return a span as ours are; Label Studio's have a list of labels, and the passage itself."""
+    if isinstance(span, dict) and isinstance(only(span.get("labels")), str):
+        return {"start": span.get("start"), "end": span.get("end"), "kind": only(span["labels"])}
+    return span
+
+
+def _holds_spans(records: Sequence[Record], column: str) -> bool:
+    """Whether a column holds passages that Label Studio marked."""
+    first = next((one.values[column] for one in records if one.values.get(column)), None)
+    return isinstance(first, list) and _plain_span(first[0]) is not first[0]
 
 
 def _span_fault(span: Any, raw: str, body: str, lead: int) -> str:
@@ -251,11 +274,25 @@ COLUMNS = (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS)
 #: is there counts. Words that say nothing beside a side (text, sentence) are left out of names.
 TARGET_NAMES = (
     *("rewrite", "rewriting", "counterpart", "paraphrase", "translation", "target", "tgt"),
-    *("standard", "output", "completion", "rewritten"),
+    *("standard", "output", "completion", "rewritten", "targets", "standardized", "response"),
 )
-SOURCE_NAMES = ("original", "sentence", "text", "src", "dialect", "input", "prompt")
-OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
-SHORTEST_SENTENCE = 3
+SOURCE_NAMES = (
+    *("original", "sentence", "text", "src", "dialect", "input", "prompt", "inputs"),
+    *("nonstandard", "vernacular", "dialectal"),
+)
+#: What transcripts and posts call a text alone.
+TEXT_NAMES = (
+    *("sentence", "content", "utterance", "transcript", "transcription", "turn"),
+    *("tweet", "post", "message"),
+)
+#: A turn without words, and what columns beside it tell a transcript.
+PAUSE = re.compile(r"[(<\[/][^()<>\[\]/]*[)>\]/]|sp|sil|")
+TIERS = {"sttime", "entime", "start", "end", "begin", "spkr", "speaker", "tier"}
+SHORTEST_SENTENCE, LONGEST_NOTE, LOOKED_AT = 3, 1.5, 50
+#: Names of several words could be a first row; questions are no side of a pair.
+NO_SIDE = re.compile(r"\s|question|answer|instruction|premise|hypothesis", re.IGNORECASE)
+#: What programs write in place of a text that is missing.
+MISSING = {"NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "None", "-9999"}
 #: Beside two sentences, a cell that is the name of no column: a row’s number, or nothing.
 NUMBERED = re.compile(r"\w{0,3}[-_.]?\d+|")
 ALIKE = 0.85
@@ -283,19 +320,26 @@ def parse_corpus_file(
             return number_columns(cells)
         sentences = [len(cell.split()) >= SHORTEST_SENTENCE for cell in cells]
         rest = [cell for cell, is_one in zip(cells, sentences, strict=True) if not is_one]
-        if sum(sentences) != 2 or not all(map(NUMBERED.fullmatch, rest)):
+        splits = [cell.strip().casefold() in SPLITS for cell in cells]
+        if any(map(varieties.find_column, cells)) or sum(splits) > 1:
             return None
-        if any(map(varieties.find_column, cells)):
+        if sentences == [True]:
+            notices.append("The first line was read as a text, since it names no column.")
+            return ["text"]
+        if sum(sentences) != 2 or not all(
+            NUMBERED.fullmatch(cell) or cell.strip().casefold() in SPLITS for cell in rest
+        ):
             return None
         notices.append(
             "The first line was read as a pair, since it holds two sentences and no names: "
             f"{varieties.source} first, {varieties.target} second."
         )
         sides = iter(PAIR_COLUMNS)
-        numbers = number_columns(cells)
         return [
-            next(sides) if is_one else number
-            for number, is_one in zip(numbers, sentences, strict=True)
+            next(sides) if is_one else "split" if is_split else number
+            for number, is_one, is_split in zip(
+                number_columns(cells), sentences, splits, strict=True
+            )
         ]
 
     table = read_table(
@@ -305,17 +349,27 @@ def parse_corpus_file(
         name_columns=name_columns,
         count_known=lambda cells: sum(bool(varieties.find_column(cell)) for cell in cells),
     )
-    records = _split_rounds(table.records, varieties)
+    records = table.records
     first = next((record for record in records if not record.fault), None)
     if first is None:
         raise TableFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
     given = dict(heading.columns)
     if not heading.is_there and not given and len(first.values) == 2:
         given = dict(zip(PAIR_COLUMNS, first.values, strict=True))
-    names = _name_columns(first.values, varieties, given)
+    names = _name_columns(first.values, varieties, given, table.labels)
     if notice := _take_source(names, list(first.values)):
         notices.append(notice)
+    if notice := _name_sentences(names, records, list(first.values), varieties):
+        notices.append(notice)
     layout = _find_layout(names, first.values, varieties)
+    if layout == Layout.TEXTS:
+        called = next(column for column, name in names.items() if name == "text")
+        if len(TIERS & {plain_heading(column) for column in first.values}) > 1:
+            records = _drop_pauses(records, called, notices)
+        marked = next((column for column in first.values if _holds_spans(records, column)), "")
+        if marked and "spans" not in names.values():
+            names[marked] = "spans"
+            notices.append(f"“{shorten(marked)}” was read as spans.")
     columns = list(dict.fromkeys(name for record in records for name in record.values))
     for column in columns:  # JSON names some in later rows alone
         name = None if column in first.values else varieties.find_column(column)
@@ -335,34 +389,68 @@ def parse_corpus_file(
     return ParsedCorpus(layout, tuple(rows), tuple(problems), (*table.notices, *notices))
 
 
-def _split_rounds(records: list[Record], varieties: Varieties) -> list[Record]:
-    """Return oTree's rows by round: its columns “app.1.player.field” as “field”.
+def _name_sentences(
+    names: dict[str, str], records: Sequence[Record], columns: Sequence[str], varieties: Varieties
+) -> str:
+    """Take the texts of a file whose names of columns say nothing; return a notice of it.
 
-    Rounds without a text are none of the task, or were not reached.
+    They are a column called as transcripts and posts call theirs; or, in the file's order, the only
+    two columns of sentences beside numbers and single words.
     """
-    named = {column for record in records for column in record.values}
-    fields = {column: match for column in named if (match := OTREE.fullmatch(column))}
-    found: list[Record] = []
-    for record in records if fields else ():
-        rounds: dict[str, dict[str, Any]] = {}
-        shared = {name: value for name, value in record.values.items() if name not in fields}
-        for column, value in record.values.items():
-            if match := fields.get(column):
-                rounds.setdefault(match[1] or "", {})[match[2]] = value
-        found += [
-            Record(record.line, {**shared, **values})
-            for values in rounds.values()
-            if any(value for name, value in values.items() if varieties.find_column(name))
-        ]
-        if record.fault:
-            found.append(record)
-    return found or records
+    if {"text", *PAIR_COLUMNS} & set(names.values()):
+        return ""
+    if text := _find_side(columns, TEXT_NAMES):
+        names[text] = "text"
+        return ""
+    lengths = {name: _count_words(records, name) for name in columns if name not in names}
+    found = [name for name, n in lengths.items() if n >= SHORTEST_SENTENCE]
+    rest = [n for name, n in lengths.items() if name not in found]
+    if len(found) != 2 or max(rest, default=0) > LONGEST_NOTE or any(map(NO_SIDE.search, found)):
+        return ""
+    names |= dict(zip(found, PAIR_COLUMNS, strict=True))
+    return (
+        f"“{shorten(found[0])}” was read as {varieties.source} and “{shorten(found[1])}” as "
+        f"{varieties.target}, since no other columns hold sentences."
+    )
+
+
+def _count_words(records: Sequence[Record], column: str) -> float:
+    """Return the mean number of words of a column's first cells, 0 if some are no texts."""
+    cells = [record.values.get(column) for record in records[:LOOKED_AT]]
+    texts = [cell.split() for cell in cells if isinstance(cell, str) and cell.strip()]
+    numbers = sum(cell is not None and not isinstance(cell, str) for cell in cells)
+    return sum(map(len, texts)) / len(texts) if texts and not numbers else 0
+
+
+def _drop_pauses(records: list[Record], text: str, notices: list[str]) -> list[Record]:
+    """Return the turns of a transcript without pauses, and without those that were said before:
+    a corpus has each text once."""
+    kept: list[Record] = []
+    said: set[str] = set()
+    n_pauses = 0
+    for record in records:
+        body = str(record.values.get(text) or "").strip()
+        is_pause = bool(PAUSE.fullmatch(body))
+        n_pauses += is_pause
+        if record.fault or not (is_pause or body in said):
+            kept.append(record)
+        said.add(body)
+    if n_left := len(records) - len(kept):
+        notices.append(
+            f"{n_left} turns of the transcript were left out: {n_pauses} without words, "
+            f"{n_left - n_pauses} that were said before in the same words."
+        )
+    return kept
 
 
 def _name_columns(
-    columns: Iterable[str], varieties: Varieties, given: dict[str, str]
+    columns: Iterable[str],
+    varieties: Varieties,
+    given: dict[str, str],
+    labels: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return what each column holds that is read; `given` comes before the columns' own names."""
+    """Return what each column holds that is read; `given` comes before the columns' own names,
+    and these before the questions behind them and the last part of “object.value”."""
     columns = list(columns)
     for name, column in given.items():
         if name not in COLUMNS:
@@ -376,6 +464,12 @@ def _name_columns(
             found = varieties.find_column(column, is_exact=is_exact)
             if found and found not in taken and column not in names:
                 names[column] = found
+    ends = Counter(column.rpartition(".")[2] for column in columns)
+    for column in columns:
+        end = column.rpartition(".")[2]
+        found = varieties.find_column(labels.get(column, end if ends[end] == 1 else ""))
+        if found and found not in names.values() and column not in names:
+            names[column] = found
     source, target = _find_side(columns, SOURCE_NAMES), _find_side(columns, TARGET_NAMES)
     if (
         target

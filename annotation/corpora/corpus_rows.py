@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -17,7 +18,9 @@ OTHER_NAMES = {
     "wme": ("sae", "mae", "standard_american_english", "white_mainstream_english", "en_us"),
 }
 #: What a column's name says beside the variety: “AAL text”, “sentence_wme”, “en-AAL”.
-ASIDE = {"text", "texts", "sentence", "sentences", "utterance", "version", "body", "en"}
+ASIDE = {"text", "texts", "sentence", "sentences", "utterance", "version", "body", "en", ""}
+ASIDE |= {"pair", "pairs", "row", "data", "doc", "item"}
+WORD_END = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
 class Layout(StrEnum):
@@ -61,7 +64,8 @@ class Varieties:
 
 def bare_heading(name: str) -> str:
     """Return a column's name without what it says beside the variety or the side of a pair."""
-    return "_".join(word for word in plain_heading(name).split("_") if word not in ASIDE)
+    words = (word.casefold() for word in WORD_END.split(name))
+    return "_".join(word for word in words if word not in ASIDE)
 
 
 @dataclass(frozen=True)

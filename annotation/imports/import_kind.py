@@ -22,9 +22,10 @@ from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Model, Q
+from django.db.models import Model
 from django.utils.module_loading import module_has_submodule
 
+from annotation.common.json_rows import only
 from annotation.common.table_file import (
     DIGEST_SHOWN,
     SUFFIXES,
@@ -39,10 +40,8 @@ from annotation.common.table_file import (
     text_fault,
 )
 from annotation.common.text_shortening import shorten
-from annotation.corpora.access import visible_corpora
 from annotation.library.library_kind import Plan as EntryPlan
 from annotation.library.library_kind import restore_cell
-from annotation.models import Corpus
 
 LONGEST_TEXT = 20_000
 # What programs write in place of a number that is missing, if it is far beyond the others.
@@ -214,7 +213,9 @@ class ImportRow:
 
     def fault(self, message: str, **cell: str) -> None:
         """Note what is wrong with the row; `cell` is as for `Problem`."""
-        self.faults.append(Problem(self.line, message, **cell))
+        problem = Problem(self.line, message, **cell)
+        if problem not in self.faults:  # a row is read once for each of its values
+            self.faults.append(problem)
 
     def refuse(self, name: str, value: object, expected: str, *, why: str = "") -> None:
         """Note that a column's value is not what was expected; `why` says it in other words."""
@@ -240,7 +241,7 @@ class ImportRow:
     ) -> str:
         """Return a text, empty where there is none; without white space at its ends, unless it is
         wanted as written."""
-        value = self.values.get(name)
+        value = only(self.values.get(name))
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if value is None:
@@ -346,24 +347,50 @@ class ReadRows:
         problems = (*problems, Problem(0, f"Without these rows: {message}"))
         raise BadImportError(ImportPlan({}, problems, self.warnings))
 
-    def refuse_placeholders(self, name: str) -> None:
+    def refuse_placeholders(self, *names: str) -> None:
         """Note rows whose number is -9999 or the like, ten times any other of the file."""
         numbers: list[float] = []
-        found: list[tuple[ImportRow, str]] = []
-        for row in self.rows:
+        found: list[tuple[ImportRow, str, str]] = []
+        for row, name in ((row, name) for row in self.rows for name in names):
             said = str(row.values.get(name) or "").strip()
             if PLACEHOLDER.fullmatch(said):
-                found.append((row, said))
+                found.append((row, name, said))
             elif (number := ImportRow(row.line, row.values).number(name)) is not None:
                 numbers.append(abs(number))
         most = max(numbers, default=math.inf)
-        for row, said in found:
+        for row, name, said in found:
             if abs(float(said)) > FAR_BEYOND * most:
                 why = (
                     f"which stands for a missing number: the others are {most:g} at most. Leave "
                     "the cell empty, and say why in “reason”."
                 )
                 row.refuse(name, said, "a number or an empty cell", why=why)
+
+    def spread(self, own: Iterable[ImportColumn], name: str, value: str) -> list[ImportRow]:
+        """Return a row for each value of a file that has a column for each trait pair, or the rows
+        of one that names them in a column. What is wrong with a value is left with its row.
+
+        Raises `MissingColumnError` where it has neither.
+        """
+        wide = sorted(set(self.held) - {column.name for column in own})
+        if not wide and not {name, value} <= set(self.held):
+            given = [*sorted(self.held), *self.unread]
+            raise MissingColumnError(
+                f"{list_columns(given)} Needed: {name} and {value}; or a column for each trait "
+                "pair, such as “cold – warm”. If a column has another name, say so: "
+                f"{value}=ITS NAME."
+            )
+        return [
+            ImportRow(
+                row.line,
+                {**row.values, name: column, value: row.values[column]},
+                row.faults,
+                {**row.headings, value: row.headings.get(column, column)},
+            )
+            for row in self.rows
+            for column in wide
+            if column in row.values
+        ] or self.rows
 
     def the_one(self, name: str) -> str:
         """Return what every row says of the file as a whole, empty where none says it.
@@ -393,13 +420,22 @@ class FurtherColumns:
 
 def _guess(columns: Sequence[ImportColumn], given: Iterable[str]) -> dict[str, str]:
     """Return what columns hold by their names; of several names for one, the first counts."""
-    plain = {plain_heading(name): name for name in given}
-    found = {}
-    for column in columns:
-        names = (name for name in (column.name, *column.other_names) if name in plain)
-        if (name := next(names, None)) is not None:
-            found[plain[name]] = column.name
+    given = list(given)
+    found: dict[str, str] = {}
+    for shorten_to in (plain_heading, _short_name):  # “label” comes before “doc.label”
+        called = [shorten_to(name) for name in given]
+        plain = {one: name for one, name in zip(called, given, strict=True) if name not in found}
+        for column in columns if len(set(called)) == len(called) else ():
+            names = (name for name in (column.name, *column.other_names) if name in plain)
+            name = next(names, None)
+            if name is not None and column.name not in found.values():
+                found.setdefault(plain[name], column.name)
     return found
+
+
+def _short_name(heading: str) -> str:
+    """Return the last part of a name as in “object.value”, without a mark at its end."""
+    return plain_heading(heading.rstrip(" :?*").rpartition(".")[2])
 
 
 def _check_columns(
@@ -545,8 +581,9 @@ class ImportKind(ABC):
         guessed = _guess(self.columns, open_columns)
         held |= {column: name for column, name in guessed.items() if name not in said_of}
         for column in open_columns:
-            question = table.labels.get(column, "")
+            question = table.labels.get(column, column)
             name = further.find(column) or further.find_in_question(question)
+            name = name or further.find(column.rpartition(".")[2])
             if column not in held and name and name not in said_of:
                 _hold(held, column, name)
         return held
@@ -650,35 +687,3 @@ def import_file(
             return kind.store(request, plan), plan
     except IntegrityError as error:  # somebody else added the same just now
         raise StalePlanError(plan_import(kind, request)) from error
-
-
-def corpora_seen(user: AbstractBaseUser | None) -> list[tuple[str, str]]:
-    """Return public ids and names of the corpora that an import can be for. One query."""
-    found = Corpus.objects.all() if user is None else visible_corpora(user)
-    return list(found.order_by("name").values_list("public_id", "name"))
-
-
-CORPUS = ImportOption(
-    "corpus",
-    "Corpus",
-    "The corpus whose pairs the file is about.",
-    needed=True,
-    choices=corpora_seen,
-)
-OBTAINED = ImportOption(
-    "obtained",
-    "How it was obtained",
-    "Who made it, when and how: a publication, a service and its date. Reports print it.",
-    needed=True,
-    is_long=True,
-)
-
-
-def find_corpus(request: ImportRequest) -> Corpus:
-    """Return the corpus of a request, by public id or name. Raises `ValidationError`."""
-    wanted = request.option("corpus")
-    seen = Corpus.objects.all() if request.user is None else visible_corpora(request.user)
-    found = seen.filter(Q(public_id=wanted) | Q(name=wanted)).first()
-    if found is None:
-        raise ValidationError({"corpus": f"There is no corpus “{wanted}” that you may see."})
-    return found

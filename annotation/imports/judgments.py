@@ -11,8 +11,6 @@ from django.utils import timezone
 
 from annotation.imports.closed_study import store_closed_study
 from annotation.imports.import_kind import (
-    CORPUS,
-    OBTAINED,
     ImportColumn,
     Imported,
     ImportKind,
@@ -21,9 +19,9 @@ from annotation.imports.import_kind import (
     ImportRequest,
     ImportRow,
     digest_rows,
-    find_corpus,
     refuse_second,
 )
+from annotation.imports.options import CORPUS, OBTAINED, find_corpus
 from annotation.judgments.error_coding import (
     DEFAULT_SCHEME,
     MARK,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from annotation.common.table_file import Problem, TableFileError
+from annotation.common.table_file import Problem, TableFile, TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.imports.abc_file import (
     LONGEST_NAME,
@@ -36,14 +36,16 @@ from annotation.imports.import_kind import (
     ImportOption,
     ImportPlan,
     ImportRequest,
-    ImportRow,
-    MissingColumnError,
     ReadRows,
     refuse_second,
 )
 from annotation.models import SocialGroup, Study, TraitPair
 
 SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(-?\d+(?:\.\d+)?)")
+#: So many whole ratings up to this one are hardly on a scale of 0 to 100.
+FEW, SHORT = 10, 10
+#: Columns that LimeSurvey puts beside its “id”.
+LIMESURVEY = {"submitdate", "startlanguage"}
 PERSON = ImportColumn(
     "person",
     "who rated: any name or number, which becomes a pseudonym",
@@ -52,6 +54,7 @@ PERSON = ImportColumn(
         "participant",
         "participant_id",
         "participant.code",
+        "participant.id",
         "prolific_id",
         "subject",
         "annotator",
@@ -60,6 +63,12 @@ PERSON = ImportColumn(
         "submission",
         "responseid",
         "response_id",
+        "record_id",
+        "prolific_pid",
+        "subject_id",
+        "user_id",
+        "worker_id",
+        "workerid",
     ),
 )
 GROUP = ImportColumn(
@@ -111,21 +120,14 @@ class Ratings(ImportKind):
         return FileHead() if _is_published(request) else super().sniff(request)
 
     def further(self) -> FurtherColumns:
-        """Return the trait pairs of the library, each of which may be a column of ratings."""
-        pairs = TraitPair.objects.order_by("low", "high").values_list("slug", "low", "high")
-        labels = {slug: f"{low} – {high}" for slug, low, high in pairs}
-        vocabulary = load_vocabulary()
-        words = {label: _search_for(label) for label in labels.values()}
+        return trait_columns()
 
-        def find(heading: str) -> str:
-            slug = heading if heading in labels else vocabulary.find_scale(heading)
-            return labels[slug] if slug else ""
-
-        def find_in_question(question: str) -> str:
-            found = [label for label, search in words.items() if search(question)]
-            return found[0] if len(found) == 1 else ""
-
-        return FurtherColumns(find, find_in_question, tuple(labels.values()))
+    def _find_columns(self, table: TableFile, request: ImportRequest) -> dict[str, str]:
+        """LimeSurvey calls the number of an answer “id”."""
+        held = super()._find_columns(table, request)
+        if PERSON.name not in held.values() and {"id", *LIMESURVEY} <= set(table.columns):
+            held["id"] = PERSON.name
+        return held
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         problems: tuple[Problem, ...]
@@ -138,7 +140,8 @@ class Ratings(ImportKind):
             problems = tuple(Problem(0, str(problem)) for problem in parsed.problems)
         else:
             parsed, read = _parse_table(request)
-            problems, warnings = read.told_problems, read.warnings
+            problems = read.told_problems
+            warnings = (*read.warnings, *_find_small(request, parsed))
         refuse_second(Study, digest_ratings(parsed))
         return ImportPlan(
             counts={
@@ -166,11 +169,31 @@ class Ratings(ImportKind):
         return Imported(f"Study “{study.title}”", study.public_id, address)
 
 
+def trait_columns() -> FurtherColumns:
+    """Return the trait pairs of the library, each of which may be a column of values."""
+    pairs = TraitPair.objects.order_by("low", "high").values_list("slug", "low", "high")
+    labels = {slug: f"{low} – {high}" for slug, low, high in pairs}
+    vocabulary = load_vocabulary()
+    words = {label: _search_for(label) for label in labels.values()}
+
+    def find(heading: str) -> str:
+        slug = heading.replace("_", "-")  # as programs name variables
+        found = slug if slug in labels else vocabulary.find_scale(heading)
+        return labels[found] if found else ""
+
+    def find_in_question(question: str) -> str:
+        found = [label for label, search in words.items() if search(question)]
+        return found[0] if len(found) == 1 else ""
+
+    return FurtherColumns(find, find_in_question, tuple(labels.values()))
+
+
 def _is_published(request: ImportRequest) -> bool:
     """Whether a file is of the published shape: one JSON object."""
-    return request.file_name.lower().endswith(".json") and not (
-        request.content.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
-    )
+    content = request.content.removeprefix(b"\xef\xbb\xbf").strip()
+    is_lines = content.partition(b"\n")[0].rstrip().endswith(b"}") and b"\n" in content
+    is_one = not is_lines and not content.startswith(b"[")
+    return request.file_name.lower().endswith(".json") and is_one
 
 
 def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
@@ -186,51 +209,47 @@ def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
     traits = set(TraitPair.objects.values_list("slug", flat=True))
     groups = set(SocialGroup.objects.values_list("slug", flat=True))
     read = Ratings().rows(request)
-    held = set(read.held)
-    wide = sorted(held - {column.name for column in Ratings.columns})
-    if not wide and not {TRAIT.name, RATING.name} <= held:
-        raise MissingColumnError(
-            f"The columns are {', '.join(f'“{name}”' for name in [*sorted(held), *read.unread])}. "
-            "Needed: person, group, trait and rating; or person, group, and a column for each "
-            "trait pair, such as “cold – warm”. If a column has another name, say so: "
-            "rating=ITS NAME."
-        )
     rows: dict[tuple[str, str, str], RatingEntry] = {}
     lines: dict[tuple[str, str, str], int] = {}
     names: dict[str, str] = {}
-    for row in read.rows:
+    is_long = RATING.name in read.held
+    for row in read.spread(Ratings.columns, TRAIT.name, RATING.name):
         person = row.text(PERSON.name, longest=LONGEST_NAME, needed=True)
         group = row.text(GROUP.name, needed=True)
         slug = group if group in groups else vocabulary.find_group(group)
         if group and slug is None:
             row.refuse(GROUP.name, group, "a group of the library", why=_add_hint("groups"))
-        for trait, column in _trait_columns(row, wide):
-            scale = _find_trait(trait, traits, vocabulary)
-            if trait and scale is None:
-                why = _explain(trait, vocabulary)
-                row.refuse(TRAIT.name, trait, "a trait pair of the library", why=why)
-            rating = row.number(column, needed=not wide)
-            if rating is not None and not low <= rating <= high:
-                row.refuse(column, f"{rating:g}", f"{low:g} to {high:g}")
-            key = (person, slug or "", scale or "")
-            if key in lines and rating is not None and not row.faults:
-                row.fault(f"the same rating stands on line {lines[key]}.")
-            if row.faults or rating is None:
-                continue
-            lines[key] = row.line
-            rows[key] = RatingEntry(*key, 100 * (rating - low) / (high - low))
-            names |= {key[1]: group, key[2]: trait}
+        trait = row.text(TRAIT.name, needed=True)
+        scale = _find_trait(trait, traits, vocabulary)
+        if trait and scale is None:
+            why = _explain(trait, vocabulary)
+            row.refuse(TRAIT.name, trait, "a trait pair of the library", why=why)
+        rating = row.number(RATING.name, needed=is_long)
+        if rating is not None and not low <= rating <= high:
+            row.refuse(RATING.name, f"{rating:g}", f"{low:g} to {high:g}")
+        key = (person, slug or "", scale or "")
+        if key in lines and rating is not None and not row.faults:
+            row.fault(f"the same rating stands on line {lines[key]}.")
+        if row.faults or rating is None:
+            continue
+        lines[key] = row.line
+        rows[key] = RatingEntry(*key, 100 * (rating - low) / (high - low))
+        names |= {key[1]: group, key[2]: trait}
     faulty = {row.line for row in read.rows if row.faults}
     kept = tuple(entry for key, entry in rows.items() if lines[key] not in faulty)
     return ParsedFile(kept, (), names), read
 
 
-def _trait_columns(row: ImportRow, wide: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield each trait of a row, and the column that holds its rating."""
-    if wide:
-        yield from ((column, column) for column in wide if column in row.values)
-    else:
-        yield row.text(TRAIT.name, needed=True), RATING.name
+def _find_small(request: ImportRequest, parsed: ParsedFile) -> tuple[str, ...]:
+    """Return a warning of ratings on 0 to 100 that look like those of a shorter scale."""
+    values = [row.value for row in parsed.rows]
+    is_small = len(values) >= FEW and max(values) <= SHORT and all(map(float.is_integer, values))
+    if request.option("scale") or not is_small:
+        return ()
+    return (
+        f"All {len(values):,} ratings are whole numbers from {min(values):g} to {max(values):g} "
+        "and were read on a scale of 0 to 100. If theirs is another one, name it, such as 1-7.",
+    )
 
 
 def _search_for(label: str) -> Callable[[str], Any]:

@@ -8,6 +8,7 @@ becomes a finished run, a model without weights, and each of its runs a shard.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ from annotation.imports.import_kind import (
 from probing.imports.run_import import account
 from probing.library.labeled_files import stored_groups, unfill
 from probing.measures.classification import Classification, ClassificationParameters
-from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
-from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli, ProbeTemplate
+from probing.measures.label_map import LabelMap, LabelMapError, guess_label_map, read_label_map
+from probing.measures.probe_stimuli import SENTIMENT, ProbeGroup, ProbeStimuli, ProbeTemplate
 from probing.models import (
     GroupLexicon,
     LanguageModel,
@@ -88,7 +89,27 @@ class Predicted:
 
 #: What other programs call the true label and the predicted one.
 LABEL_NAMES = ("label", "sent", "true_label", "gold", "gold_label", "target")
-PREDICTED_NAMES = ("predicted", "prediction", "pred", "predicted_label", "pred_label")
+PREDICTED_NAMES = (
+    *("predicted", "prediction", "pred", "predicted_label", "pred_label", "answer"),
+    *("filtered_resps", "output.label", "output", "completion", "response"),
+)
+#: Columns of one run each, such as seed_1, pred_2024, or y_pred (run 3).
+RUN = re.compile(
+    r"(?:(?:y|model|clf)[ _.-]?)?(?:pred(?:iction|icted)?s?|seed|run|fold|repeat)[ _.(-]*"
+    r"(?:(?:seed|run|fold|repeat)[ _.-]*)?\d+\)?",
+    re.IGNORECASE,
+)
+#: Columns with the probability or score of one label, such as prob_positive or p(0); or of “yes”.
+LIKELIHOOD = re.compile(
+    r"(?:y_)?(?:prob(?:abilit(?:y|ies))?s?|p|scores?|logits?|logprobs?|likelihood)"
+    r"(?:[ _.(-]+(?:of[ _])?(?P<label>[^()]+?)\)?)?",
+    re.IGNORECASE,
+)
+LIKELIHOODS = "probability of "
+HALF = 0.5
+#: The other of two labels, where one alone has a probability.
+OTHER_LABEL = {"1": "0", "0": "1", "true": "false", "yes": "no", "negative": "positive"}
+OTHER_LABEL |= {"label_1": "label_0", "pos": "neg", "neg": "pos"}
 
 
 class Predictions(ImportKind):
@@ -98,7 +119,8 @@ class Predictions(ImportKind):
     title = "Predictions"
     purpose = (
         "What classifiers said of labeled sentences: a row for each sentence, model and run; or a "
-        "row for each sentence with a column “MODEL:RUN” for each run. Each producer becomes a run."
+        "row for each sentence with a column “MODEL:RUN” for each run, such as seed_1, or with the "
+        "probability of each label, of which the likeliest counts. Each producer becomes a run."
     )
     permission = "probing.add_run"
     may_end_early = True
@@ -111,9 +133,11 @@ class Predictions(ImportKind):
             other_names=("target_group",),
         ),
         ImportColumn("y_pred", "what was predicted", other_names=PREDICTED_NAMES),
-        ImportColumn("text", "the sentence", other_names=("sentence",)),
+        ImportColumn("text", "the sentence", other_names=("sentence", "input")),
         ImportColumn("model", "who predicted it", other_names=("producer",)),
-        ImportColumn("run_id", "which run of the model", other_names=("run",)),
+        ImportColumn(
+            "run_id", "which run of the model", other_names=("run", "seed", "repeat", "epoch")
+        ),
     )
     options = (
         ImportOption(
@@ -132,23 +156,38 @@ class Predictions(ImportKind):
     )
 
     def further(self) -> FurtherColumns:
-        return FurtherColumns(lambda heading: heading if ":" in heading else "")
+        return FurtherColumns(_find_further)
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         read = self.rows(request)
         held = set(read.held)
-        wide = sorted(held - {column.name for column in self.columns})
-        if ("y_pred" in held) == bool(wide):
+        further = sorted(held - {column.name for column in self.columns})
+        wide = [name for name in further if not name.startswith(LIKELIHOODS)]
+        likely = [name for name in further if name.startswith(LIKELIHOODS)]
+        if bool("y_pred" in held) + bool(wide) > 1 or not ("y_pred" in held or further):
             raise TableFileError(
-                "Give what was predicted in a column “y_pred”, or in columns called “MODEL:RUN”, "
-                f"one for each run. The columns are {', '.join((*sorted(held), *read.unread))}."
+                "Give what was predicted in a column “y_pred”, in columns called “MODEL:RUN”, one "
+                "for each run, or as the probability of each label, such as prob_positive. The "
+                f"columns are {', '.join((*sorted(held), *read.unread))}."
             )
-        if not wide and "model" not in held and not request.option("producer"):
+        if not any(":" in name for name in wide) and not (
+            "model" in held or request.option("producer")
+        ):
             raise ValidationError(
                 {"producer": "The file has no column “model”. Name the producer."}
             )
+        asked = wide or ["y_pred"]
+        remarks = list(read.notices)
+        if asked == ["y_pred"] and "y_pred" not in held:
+            remarks.append(_choose_likeliest(read, likely))
+        elif likely:
+            remarks.append(f"Nothing is read from {', '.join(likely)}: the labels are there.")
+        said = (_say(row, name) for row in read.rows for name in ("y_true", *asked))
+        known, remark = guess_label_map(said)
+        known = request.option("labels") or known
+        remarks += [remark] if remark and not request.option("labels") else []
         try:
-            labels = read_label_map(request.option("labels") or "ternary")
+            labels = read_label_map(known)
         except LabelMapError as error:
             raise ValidationError({"labels": str(error)}) from error
         by_run: dict[tuple[str, str], list[tuple[Sentence, int]]] = {}
@@ -156,7 +195,7 @@ class Predictions(ImportKind):
             _read_row(row, wide, request.option("producer"), labels, by_run)
         found = _align(by_run, read)
         name = request.option("data_set")[:DATA_SET_LENGTH]
-        stimuli, remarks = build_stimuli(found.sentences, name, known_groups())
+        stimuli, more = build_stimuli(found.sentences, name, known_groups())
         _refuse_names(found, name)
         return ImportPlan(
             counts={
@@ -165,15 +204,15 @@ class Predictions(ImportKind):
                 "runs": sum(map(len, found.predicted.values())),
             },
             problems=read.told_problems,
-            warnings=(*read.warnings, *remarks),
-            data=(found, stimuli, [*read.notices, *remarks]),
+            warnings=(*read.warnings, *remarks[len(read.notices) :], *more),
+            data=(found, stimuli, [*remarks, *more], known),
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        found, stimuli, remarks = plan.data
+        found, stimuli, remarks, labels = plan.data
         revision = _revision(request)
         source = f"{SOURCE} “{request.file_name}” (SHA-256 {revision[7:19]}…)."
-        labels, user = request.option("labels") or "ternary", account(request.user)
+        user = account(request.user)
         runs = [
             _store(name, found, stimuli, labels, [source, *remarks], revision, user)
             for name in found.predicted
@@ -187,6 +226,62 @@ class Predictions(ImportKind):
                 args=[runs[0].pk] if one else [],
             ),
         )
+
+
+def _find_further(heading: str) -> str:
+    """Return what a column holds beyond `Predictions.columns`: a run, or how likely a label is."""
+    if ":" in heading or RUN.fullmatch(heading.strip()):
+        return heading
+    found = LIKELIHOOD.fullmatch(heading.strip())
+    return f"{LIKELIHOODS}{(found['label'] or '').strip()}" if found else ""
+
+
+def _say(row: ImportRow, name: str) -> str:
+    """Return a label as it is written; JSON has true and false."""
+    value = row.values.get(name)
+    return str(value).lower() if isinstance(value, bool) else row.text(name)
+
+
+def _choose_likeliest(read: ReadRows, columns: Sequence[str]) -> str:
+    """Give each row the label that is likeliest, and return a notice of it.
+
+    One column alone has the probability of the positive label. What is wrong is left with its row.
+    """
+    lists = [row.values.get(columns[0]) for row in read.rows]
+    is_list = len(columns) == 1 and any(isinstance(one, list) for one in lists)
+    is_one = len(columns) == 1 and not is_list
+    numbers: dict[str, float | None]
+    for row in read.rows:
+        if is_list:
+            given = row.values.get(columns[0])
+            values = dict(enumerate(given)) if isinstance(given, list) else {}
+            inner = ImportRow(row.line, {str(n): value for n, value in values.items()}, row.faults)
+            numbers = {label: inner.number(label, needed=True) for label in inner.values}
+        else:
+            numbers = {
+                name.removeprefix(LIKELIHOODS): row.number(name, needed=True) for name in columns
+            }
+        if not numbers:
+            row.fault("has no probabilities.")
+        if row.faults:
+            continue
+        found = {label: number for label, number in numbers.items() if number is not None}
+        if is_one:
+            (label, number), *_ = found.items()
+            if not 0 <= number <= 1:
+                row.refuse(columns[0], f"{number:g}", "a probability from 0 to 1")
+            label = label or SENTIMENT[-1]
+            other = OTHER_LABEL.get(label.casefold(), SENTIMENT[0])
+            found = {label: number, other: 1 - number}
+        most = max(found.values())
+        best = [label for label, number in found.items() if number == most]
+        if len(best) > 1:
+            row.fault(f"Two labels are equally likely: {' and '.join(best)}.")
+        row.values = {**row.values, "y_pred": best[0]}
+    if is_one:
+        return f"What was predicted is the label with a probability above {HALF}: {columns[0]}."
+    named = "a list by number" if is_list else ", ".join(columns)
+    return f"What was predicted is the likeliest label of each row, from {named}."
 
 
 def _revision(request: ImportRequest) -> str:
@@ -204,9 +299,11 @@ def _read_row(
     """Add what a row says to its runs; what is wrong with it is left with the row."""
     asked = wide or ["y_pred"]
     group, text = row.text("group", needed=True), " ".join(row.text("text").split())
-    said = [row.text(name) for name in ("y_true", *asked)]
-    names = [(one.rpartition(":")[0].strip(), one.rpartition(":")[2].strip()) for one in wide]
-    names = names or [(producer or row.text("model"), row.text("run_id") or ONE_RUN)]
+    said = [_say(row, name) for name in ("y_true", *asked)]
+    model = producer or row.text("model")
+    names = [
+        (one.rpartition(":")[0].strip() or model, one.rpartition(":")[2].strip()) for one in wide
+    ] or [(model, row.text("run_id") or ONE_RUN)]
     for name, _ in names:
         if not 0 < len(name) <= NAME_LENGTH:
             row.refuse("model", name, f"a name of 1 to {NAME_LENGTH} characters")

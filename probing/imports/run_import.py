@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
-    OBTAINED,
     ImportColumn,
     Imported,
     ImportKind,
@@ -27,6 +26,7 @@ from annotation.imports.import_kind import (
     digest_rows,
     refuse_second,
 )
+from annotation.imports.options import OBTAINED
 from annotation.models import Corpus
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.registry import MEASURES
@@ -97,7 +97,8 @@ class RunImport(ImportKind):
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         read = self.rows(request)
-        read.refuse_placeholders("value")
+        further = set(read.held) - {column.name for column in self.columns}
+        read.refuse_placeholders("value", *further)
         producer = self._producer(request, read)
         rows, stimuli, corpus = self.read(request, read)
         about = [corpus.public_id if corpus else "", producer["measure"].name]

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from annotation.imports.abc_file import Vocabulary
 from annotation.imports.abc_ratings import load_vocabulary
-from annotation.imports.import_kind import ImportColumn, ImportRequest, ImportRow, ReadRows
+from annotation.imports.import_kind import (
+    FurtherColumns,
+    ImportColumn,
+    ImportRequest,
+    ImportRow,
+    ReadRows,
+)
+from annotation.imports.ratings import trait_columns
 from annotation.models import Corpus, SocialGroup, TraitPair
 from probing.imports.run_import import RunImport, read_value
 from probing.lm.question_protocols import ACCESS_TIERS
@@ -28,15 +35,23 @@ class Scores(RunImport):
     title = "Scores"
     purpose = (
         "Scores of groups on trait pairs, by template or as their mean; positive where the group "
-        "leans to the right-hand adjective. Without means, these are taken over the templates."
+        "leans to the right-hand adjective: a row for each, or a column for each trait pair. "
+        "Without means, these are taken over the templates."
     )
     result = ResultKind.SCORES
     value_columns = (
-        ImportColumn("group", "slug or name of a group of the library", needed=True),
-        ImportColumn("trait", "slug of a trait pair, or “low – high”", needed=True),
         ImportColumn(
-            "value", "the score; empty where there is none", needed=True, other_names=("score",)
+            "group",
+            "slug or name of a group of the library",
+            needed=True,
+            other_names=("target_group", "social_group"),
         ),
+        ImportColumn(
+            "trait",
+            "slug of a trait pair, or “low – high”; without it, each trait pair is a column",
+            other_names=("trait_pair", "scale"),
+        ),
+        ImportColumn("value", "the score; empty where there is none", other_names=("score",)),
         ImportColumn("template", "slug of a template, or a name; empty for the mean over all"),
         ImportColumn("template_text", "its sentence, where the library does not have it"),
         ImportColumn("name", f"which score; empty: {PAIR_SCORE}"),
@@ -46,6 +61,9 @@ class Scores(RunImport):
             "access", f"how the score was obtained: {' or '.join(ACCESS_TIERS)}; empty: not known"
         ),
     )
+
+    def further(self) -> FurtherColumns:
+        return trait_columns()
 
     def count(self, rows: Sequence[Row]) -> dict[str, int]:
         return {
@@ -65,7 +83,7 @@ class Scores(RunImport):
         rows: dict[tuple[str, str, str, str], Row] = {}
         lines: dict[tuple[str, str, str, str], int] = {}
         texts: dict[str, str] = {}
-        for row in read.rows:
+        for row in read.spread(self.columns, "trait", "value"):
             found = _read_row(row, groups, traits, vocabulary)
             key = (found["name"], found["group"], found["trait"], found["template"])
             if not row.faults and key in lines:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation.imports.import_kind import (
-    CORPUS,
     ImportColumn,
     ImportRequest,
     ImportRow,
     ReadRows,
-    find_corpus,
 )
+from annotation.imports.options import CORPUS, find_corpus
 from annotation.models import Corpus
 from probing.imports.run_import import RunImport, read_value, refuse_empty
 from probing.measures.base import ResultKind

@@ -29,6 +29,8 @@ PRESETS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("2", "3"), POSITIVE),
     },
 }
+#: Labels of two classes, which ternary does not have; the first stands for negative.
+TWO_CLASSES = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 SHOWN = 8
 #: A whole number as tables save it in a column of decimals.
 WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -96,3 +98,19 @@ def read_label_map(text: str, classes: Sequence[str] = SENTIMENT) -> LabelMap:
             f"The map is empty. Write entries such as 0=negative, or one of {', '.join(PRESETS)}."
         )
     return LabelMap(found, tuple(classes))
+
+
+def guess_label_map(labels: Iterable[object]) -> tuple[str, str]:
+    """Return the map for labels of which nothing else is known, and what to say of it: “yes” and
+    “no” are positive and negative; everything else is ternary."""
+    found = {_spell(label) for label in labels} - {""}
+    for low, high in TWO_CLASSES:
+        if found and found <= {low, high}:
+            text = f"{low}={NEGATIVE}, {high}={POSITIVE}"
+            return text, f"The labels were read as {text}. If they mean something else, say so."
+    if found == {"0", "1"}:
+        return "ternary", (
+            f"The labels are 0 and 1 alone and were read as {NEGATIVE} and {NEUTRAL}. If 1 is "
+            f"{POSITIVE}, give the labels 0={NEGATIVE}, 1={POSITIVE}."
+        )
+    return "ternary", ""

@@ -245,7 +245,7 @@ def test_columns_are_named_on_demand() -> None:
 @pytest.mark.parametrize(
     ("content", "said", "told"),
     [
-        ("dialect\tplain\na b c\td e f\n", [], "The columns are “dialect”, “plain”"),
+        ("dialect\tplain\tgloss\na b c\td e f\tg h i\n", [], "The columns are “dialect”, “plain”"),
         ("AAL\tWME\na\tb\n", ["source_text=x"], "no column “x”"),
         ("AAL\tWME\na\tb\n", ["body=AAL"], "“body” is not known"),
         ("AAL\tWME\na\tb\n", ["body"], "expected FIELD=COLUMN"),
@@ -314,3 +314,121 @@ def test_a_source_beside_two_texts_says_where_they_are_from() -> None:
     varieties = Varieties("AAL", "WME")
     (row,) = parse_corpus_file(rows.encode(), "a.csv", varieties).rows
     assert (row.text.body, row.source) == ("He be late.", "blogs")
+
+
+NESTED = [{"id": f"p{n}", "AAL": {"text": s}, "WME": {"text": t}} for n, (s, t) in enumerate(ROWS)]
+LISTED = [
+    {"texts": [{"variety": "AAL", "text": s}, {"variety": "WME", "text": t}]} for s, t in ROWS
+]
+BY_SPLIT = {"train": OBJECTS[:1], "test": OBJECTS[1:]}
+QUALTRICS_OLD = "StartDate,ResponseId,AAL,WME\nStart Date,Response ID,How?,And how?\n" + "".join(
+    f"2020-01-01,R_{n},{s},{t}\n" for n, (s, t) in enumerate(ROWS)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (json.dumps(dict(ROWS)), "a.json", "first line was read as a pair"),
+        (json.dumps({s: [t] for s, t in ROWS}), "a.json", "first line was read as a pair"),
+        (json.dumps(NESTED), "a.json", ""),
+        (json.dumps(LISTED), "a.json", ""),
+        (json.dumps({"features": [{}], "rows": [{"row": one} for one in OBJECTS]}), "a.json", ""),
+        (json.dumps({one.pop("id"): one for one in json.loads(json.dumps(NESTED))}), "a.json", ""),
+        (json.dumps({"columns": ["AAL", "WME"], "data": ROWS}), "a.json", ""),
+        ("\n".join(map(json.dumps, ROWS)), "a.jsonl", "first line was read as a pair"),
+        (json.dumps(BY_SPLIT), "a.json", ""),
+        (parquet([{"AAL": [s], "WME": [t]} for s, t in ROWS]), "a.parquet", ""),
+        (lines([("Text (AAL)", "text.WME"), *ROWS]), "a.tsv", ""),
+        (lines([("sentence1", "sentence2"), *ROWS]), "a.tsv", "“sentence1” was read as AAL"),
+        (
+            lines([("Nr", "Quelle", "Ziel"), *((str(n), *row) for n, row in enumerate(ROWS))]),
+            "a.tsv",
+            "“Ziel” as WME",
+        ),
+        (lines([NAMED[0], *((*row, "") for row in ROWS)], ","), "a.csv", ""),
+        (lines([(*NAMED[0], ""), *ROWS], ","), "a.csv", "(without a name)"),
+        (lines([*NAMED, NAMED[0]], ","), "a.csv", "The heading comes again in 1 further lines"),
+        (QUALTRICS_OLD, "a.csv", "Lines up to 2 are Qualtrics"),
+        (
+            "text,rewrite\n" + "".join(f'{s},"[""{t}""]"\n' for s, t in ROWS),
+            "a.csv",
+            "The cells of “rewrite” hold JSON",
+        ),
+    ],
+    ids=name_case,
+)  # fmt: skip
+def test_the_same_pairs_from_other_shapes(content, name: str, said: str) -> None:
+    pairs, notices = read(content, name)
+    assert pairs == ROWS
+    assert said in notices
+    assert said or not notices
+
+
+def test_each_of_several_rewritings_is_a_pair():
+    content = json.dumps(
+        {"she been told me": ["she told me", "she told me long ago"], "a b": "c d"}
+    )
+    assert read(content, "a.json", Heading(False))[0] == [
+        ("she been told me", "she told me"),
+        ("she been told me", "she told me long ago"),
+        ("a b", "c d"),
+    ]
+
+
+def texts_of(content: str, name: str):
+    parsed = parse_corpus_file(content.encode(), name, VARIETIES)
+    assert not parsed.problems
+    return parsed.rows, " ".join(parsed.notices)
+
+
+def test_turns_of_a_transcript_are_texts_without_its_pauses():
+    content = (
+        "Line\tSpkr\tStTime\tContent\tEnTime\n1\tint\t0.9\tYou got me on?\t1.9\n"
+        "2\tse1\t2.1\t(pause 0.43)\t2.5\n3\tse1\t2.5\tI been here.\t3.5\n"
+        "4\tint\t4\tI been here.\t5\n"
+    )
+    rows, notices = texts_of(content, "coraal.txt")
+    assert [row.text.body for row in rows] == ["You got me on?", "I been here."]
+    assert "2 turns of the transcript were left out: 1 without words, 1 that were said" in notices
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_passages_that_label_studio_marks_are_spans(name: str):
+    marked = [{"start": 3, "end": 5, "text": "be", "labels": ["habitual"]}]
+    quoted = json.dumps(marked).replace('"', '""')
+    content = {
+        "a.csv": f'text,word_labels\nhe be out,"{quoted}"\n',
+        "a.json": json.dumps([{"text": "he be out", "word_labels": marked}]),
+    }[name]
+    rows, notices = texts_of(content, name)
+    assert rows[0].text.spans == ({"start": 3, "end": 5, "kind": "habitual"},)
+    assert "“word_labels” was read as spans" in notices
+
+
+def test_stereotypes_are_sides_of_a_pair_by_their_labels():
+    sentences = [
+        {"id": n, "sentence": f"he is {n} tall", "gold_label": label, "labels": []}
+        for n, label in enumerate(("stereotype", "anti-stereotype", "unrelated"))
+    ]
+    entry = {"id": "x1", "target": "A", "context": "He is.", "sentences": sentences}
+    content = json.dumps({"version": "1", "data": {"intersentence": [entry], "intra": [entry]}})
+    varieties = Varieties("stereotype", "anti-stereotype")
+    parsed = parse_corpus_file(content.encode(), "dev.json", varieties)
+    assert [(row.text.body, row.target.body) for row in parsed.rows if row.target] == [
+        ("he is 0 tall", "he is 1 tall")
+    ] * 2
+
+
+@pytest.mark.parametrize("missing", ["NA", "nan", "NULL", "#N/A"])
+def test_what_stands_for_a_missing_text_is_named(missing: str):
+    content = f"AAL,WME\nshe been here,{missing}\n".encode()
+    (problem,) = parse_corpus_file(content, "a.csv", VARIETIES).problems
+    assert f"“WME” is “{missing}”, which stands for a missing text" in problem.message
+
+
+def test_questions_with_answers_are_no_pairs():
+    row = {"context": "I saw them here.", "question": "Who was late today?"}
+    row |= {"ans0": "The old man", "ans1": "The young man", "ans2": "Not known here", "label": 2}
+    with pytest.raises(TableFileError, match="fit neither pairs nor texts, expected"):
+        parse_corpus_file(json.dumps([row]).encode(), "a.json", VARIETIES)

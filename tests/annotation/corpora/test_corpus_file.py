@@ -112,7 +112,7 @@ BAD_TABLES = {
     "empty": ("id,AAL,WME\n1,,\n", "has no text"),
     "duplicate pair": ("AAL,WME\nz,y\na,b\n z,y\n", "the same pair stands on line 2"),
     "duplicate id": ("id,text\nx,a\nx,b\n", "the id “x” stands on line 2"),
-    "unknown split": ("text,split\na,test\n", "“split” is “test”, expected evaluation, training"),
+    "unknown split": ("text,split\na,later\n", "“split” is “later”, expected evaluation, training"),
     "over-long": (f"text\n{'a' * 10_001}\n", "has 10,001 characters, expected 10,000 at most"),
     "long source": (f"text,source\na,{'s' * 121}\n", "“source” has 121 characters"),
     "not UTF-8": (b"text\nna\xc3\xafve\ncaf\xe9\n", "“text” is not UTF-8 text"),
@@ -176,10 +176,10 @@ def test_a_bad_line_of_json_is_named(case):
 
 
 def test_every_fault_of_a_row_is_told_at_once():
-    assert problems("id,text,split,variety\na b,x,test,SAE\n") == [
+    assert problems("id,text,split,variety\na b,x,later,SAE\n") == [
         "Line 2: “id” is “a b”, expected letters, digits, hyphens and underscores.",
         "Line 2: “variety” is “SAE”, expected “AAL” or “WME”.",
-        "Line 2: “split” is “test”, expected evaluation, training or nothing, which means "
+        "Line 2: “split” is “later”, expected evaluation, training or nothing, which means "
         "evaluation.",
     ]
 
@@ -218,7 +218,7 @@ def test_a_shared_counterpart_has_one_set_of_spans():
         ("text,text\na,b\n", "x.csv", "column “text” twice"),
         ("AAL,WME,source_text\na,b,c\n", "x.csv", "Two columns hold the same"),
         ('text\n"open\n', "x.csv", "The file breaks off at line 2"),
-        ("[1]\n[2]\n", "x.jsonl", "No row can be read. Line 1 is not a JSON object"),
+        ("1\n2\n", "x.jsonl", "No row can be read. Line 1 is not a JSON object"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(content, name, message):

@@ -224,9 +224,16 @@ def test_the_command_names_a_file_that_is_not_there(tmp_path: Path):
 
 def test_command_names_its_own_options_for_columns_that_it_does_not_know(tmp_path: Path):
     file = tmp_path / "pairs.csv"
-    file.write_text("v1,v2\nhe be working,he is usually working\n")
+    file.write_text("version 1,version 2\nhe be working,he is usually working\n")
     place = ("import_corpus", str(file), "--name", "Named", "--licence", "CC0")
     with pytest.raises(CommandError, match="--map source_text=COLUMN and --no-heading"):
         call_command(*place)
-    call_command(*place, "--map", "source_text=v1", "--map", "target_text=v2", stdout=io.StringIO())
+    call_command(
+        *place,
+        "--map",
+        "source_text=version 1",
+        "--map",
+        "target_text=version 2",
+        stdout=io.StringIO(),
+    )
     assert Corpus.objects.get().license == "CC0"

@@ -290,7 +290,6 @@ def test_options_that_cannot_be_are_refused(options: dict[str, str], told: str) 
 @pytest.mark.parametrize(
     ("content", "name", "told"),
     [
-        ("group,value\nwoman,1\n", "a.csv", "no column “trait”"),
         ("", "a.csv", "empty"),
         (SCORES, "a.pdf", "ends in .csv or .tsv"),
         ("model,group,trait,value\na,woman,cold-warm,1\nb,man,cold-warm,1\n", "a.csv", "one model"),
