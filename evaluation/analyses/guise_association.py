@@ -12,14 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import (
-    GuiseCell,
-    GuiseOptions,
-    drawn_favorability,
-    estimate_of,
-    guise_cells,
-    norm_bounds,
-)
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, guise_cells, runs_of
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
 from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, fit_scores, pair_table
 from evaluation.analyses.guise_variation import (
@@ -44,12 +37,16 @@ from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.shown import Shown
-from evaluation.metrics.stereotypes import favorability, overlap_probability, stereotype_strength
+from evaluation.metrics.stereotypes import (
+    Favorability,
+    favorability,
+    overlap_probability,
+    stereotype_strength,
+)
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
 TOP = 5
-MAP_BOUNDS = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ class Agreement:
     chance: Annotated[
         float, Shown("Chance", 3, style="quiet", meaning="mean MAP of random rankings")
     ]
-    sd: Annotated[float, Shown("sd", 3, meaning="over prompts, ddof 1")]
+    sd: float
     statistic: Annotated[float, Shown("t", 2, name="t")]
     df: Annotated[float, Shown("", 0)]
     p_t: Annotated[float, Shown()]
@@ -234,7 +231,7 @@ class NullLine:
     quantity: Annotated[str, Shown("Quantity")]
     mean: Annotated[float, Shown("Mean", 4, signed=True)]
     sd: Annotated[float, Shown("sd", 4)]
-    low: Annotated[float, Shown("{level} from", 4, signed=True)]
+    low: float
     high: Annotated[float, Shown("to", 4, signed=True)]
     n: Annotated[int, Shown("Draws", 0)]
 
@@ -300,7 +297,7 @@ def analyze_guises(
         ),
         tops=tuple(_tops(cells, attributes, named)),
         agreements=tuple(_agreements(cells, runs, attributes, named, options)),
-        favorabilities=tuple(_favorabilities(cells, attributes, named, favor, options)),
+        favorabilities=tuple(_favorabilities(cells, attributes, named, favor)),
         left_out=tuple(line for cell in cells for line in _left_out(cell, attributes)),
         variances=tuple(_variances(cell) for cell in cells),
         crossed=tuple(
@@ -311,7 +308,7 @@ def analyze_guises(
             for cell in cells
             for study in named
             for line in variation(
-                _runs_of(cell, runs),
+                runs_of(cell, runs),
                 study.slug,
                 _places(study, attributes),
                 options.matching,
@@ -319,10 +316,6 @@ def analyze_guises(
         ),
         nulls=tuple(_nulls(attributes, named, options)),
     )
-
-
-def _runs_of(cell: GuiseCell, runs: Sequence[GuiseRun]) -> list[GuiseRun]:
-    return [run for run in runs if (run.model, run.probe) == (cell.model, cell.probe)]
 
 
 def _places(study: HumanStudy, attributes: Sequence[str]) -> list[int]:
@@ -341,7 +334,7 @@ def _crossed(
     """Return every attribute, and δ of every study, with texts and prompts as samples."""
     if options.matching != "meaning_matched":
         return []
-    some = _runs_of(cell, runs)
+    some = runs_of(cell, runs)
     pairs = pair_table(some)
     if pairs is None:
         return []
@@ -383,7 +376,7 @@ def _scores(
     ranking = rank_attributes(dict(zip(attributes, q, strict=True)))
     ranks = {name: rank for rank, name in enumerate(ranking, start=1)}
     there = ~np.isnan(cell.by_prompt)
-    fits = fit_scores(_runs_of(cell, runs), q, options.level, n=0, why_no_pairs=cell.why_no_pairs)
+    fits = fit_scores(runs_of(cell, runs), q, options.level, n=0, why_no_pairs=cell.why_no_pairs)
     found = [
         AttributeScore(
             cell.model,
@@ -433,7 +426,6 @@ def _agreements(
     found: list[Agreement] = []
     for cell in cells:
         ranks = ranks_of(cell.by_prompt, range(len(alphabet)))
-        drawn_ranks = ranks_of(cell.drawn_by_prompt, range(len(alphabet)))
         nulls: dict[int, tuple[Floats, Floats]] = {}
         for study in studies:
             top = human_top(study.percentages, alphabet, DEPTH)
@@ -448,7 +440,6 @@ def _agreements(
                 )
             single, common = nulls[len(top)]
             maps = map_of_ranks(ranks[:, chosen])
-            drawn = _weighted(map_of_ranks(drawn_ranks[..., chosen]), cell.counts)
             test = pooled_t(maps, single, alternative="greater")
             mean = float(maps.mean())
             rest = [float(np.delete(maps, i).mean()) for i in range(len(maps))]
@@ -459,7 +450,7 @@ def _agreements(
                     cell.model,
                     cell.probe,
                     study.slug,
-                    estimate_of(mean, drawn, len(maps), options, bounds=MAP_BOUNDS),
+                    Estimate(mean, n=len(maps), interval_reason=UndefinedReason.RANKING),
                     expected_map(len(alphabet), len(top)),
                     sd_of_known(maps),
                     test.statistic,
@@ -502,7 +493,7 @@ def _strength(
     if np.isnan(value):  # every attribute is of the study, or none
         return no_estimate(UndefinedReason.NO_VALUES)
     (found,) = fit_scores(
-        _runs_of(cell, runs),
+        runs_of(cell, runs),
         [value],
         options.level,
         n=len(cell.prompts),
@@ -532,7 +523,6 @@ def _favorabilities(
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
     favor: Mapping[str, float],
-    options: GuiseOptions,
 ) -> list[FavorabilityLine]:
     if not favor:
         return []
@@ -540,33 +530,27 @@ def _favorabilities(
     for study in studies:
         top = human_top(study.percentages, attributes, len(attributes))
         found = favorability(top, study.percentages, favor)
-        why = UndefinedReason.NOT_REQUESTED
-        unweighted, weighted = (
-            Estimate(value, n=found.n, reason=reason, interval_reason=why)
-            for value, reason in (
-                (found.unweighted, "" if found.n else found.reason),
-                (found.weighted, found.reason),
-            )
+        lines.append(
+            _favorability_line(study.slug, study.title, found, UndefinedReason.NOT_REQUESTED)
         )
-        lines.append(FavorabilityLine(study.slug, study.title, unweighted, weighted))
-    values = np.array([favor.get(name, np.nan) for name in attributes])
-    bounds = norm_bounds(values)
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
         found = favorability(rank_attributes(scores), scores, favor)
-        drawn, drawn_weighted = drawn_favorability(cell.drawn, values)
-        lines.append(
-            FavorabilityLine(
-                cell.probe,
-                cell.model,
-                estimate_of(found.unweighted, drawn, found.n, options, bounds=bounds),
-                replace(
-                    estimate_of(found.weighted, drawn_weighted, found.n, options, bounds=bounds),
-                    reason=found.reason,
-                ),
-            )
-        )
+        why = UndefinedReason.BEST_OF_NOISY
+        lines.append(_favorability_line(cell.probe, cell.model, found, why))
     return lines
+
+
+def _favorability_line(source: str, title: str, found: Favorability, why: str) -> FavorabilityLine:
+    """Return a line without interval; ``why`` there is none."""
+    unweighted, weighted = (
+        Estimate(value, n=found.n, reason=reason, interval_reason=why)
+        for value, reason in (
+            (found.unweighted, "" if found.n else found.reason),
+            (found.weighted, found.reason),
+        )
+    )
+    return FavorabilityLine(source, title, unweighted, weighted)
 
 
 def _left_out(cell: GuiseCell, attributes: Sequence[str]) -> list[LeftOutPrompt]:
@@ -604,8 +588,3 @@ def _variances(cell: GuiseCell) -> VarianceShares:
     return VarianceShares(
         cell.model, cell.probe, attributes, prompts, max(0.0, 1 - attributes - prompts)
     )
-
-
-def _weighted(values: Floats, counts: Floats) -> Floats:
-    """Return the means over prompts, (n_resamples,)."""
-    return (values * counts).sum(axis=1) / counts.sum(axis=1)

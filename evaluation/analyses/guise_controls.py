@@ -12,9 +12,15 @@ from typing import Annotated
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
-from evaluation.analyses.guise_draws import Floats, GuiseRun
-from evaluation.analyses.guise_inference import fit_scores, pair_table
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, guise_cells
+from evaluation.analyses.guise_draws import (
+    Floats,
+    GuiseRun,
+    mean_over_prompts,
+    placebo_scores,
+    stack_prompts,
+)
+from evaluation.analyses.guise_inference import fit_difference, fit_scores, pair_table
 from evaluation.analyses.guise_variation import stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.draws import middle
@@ -29,7 +35,9 @@ from probing.measures.association import log_mean_exp
 from probing.measures.streams import named_stream
 
 SUBJECT, CONTROL, MATCHED = "subject", "control", "matched"
+#: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
 LEAST_PAIRS = 6
+PART = "these pairs are some of the subject’s own"
 N_HALVES = 400
 
 
@@ -60,7 +68,7 @@ class ControlLine:
     strength, p_value : with the interval and the two-sided p of one t
     question : what both are about, empty without pairs
     tau : of its ranking of attributes with the subject's; first : its first five attributes
-    difference : δ of the subject less this one, texts and prompts resampled
+    difference : δ of the subject less this one, with the interval of the same question
     """
 
     model: Annotated[str, Shown("Model")]
@@ -147,7 +155,6 @@ def analyze_controls(
         subjects = [one for one in mine if one.guise == subject]
         if not subjects:
             continue
-        cell = _cell([one.run for one in subjects], options)
         groups = [(subject, SUBJECT, [one.run for one in subjects])]
         groups += [
             (guise, CONTROL, [one.run for one in mine if one.guise == guise])
@@ -155,11 +162,11 @@ def analyze_controls(
         ]
         groups += [(name, MATCHED, some) for name, some in _matched(subjects)]
         lines += [
-            _line(model, guise, kind, some, cell, attributes, weights, options)
+            _line(model, guise, kind, some, groups[0][2], attributes, weights, options)
             for guise, kind, some in groups
         ]
         adjusted += _adjusted(model, subjects, attributes, weights, options)
-        nulls += _nulls(model, subjects, cell, weights, options)
+        nulls += _nulls(model, subjects, weights, options)
     known = [one for one in runs if one.guise == subject]
     return ControlAnalysis(
         options,
@@ -193,7 +200,7 @@ def _line(
     guise: str,
     kind: str,
     runs: Sequence[GuiseRun],
-    subject: GuiseCell,
+    subject: Sequence[GuiseRun],
     attributes: Sequence[str],
     weights: Floats,
     options: GuiseOptions,
@@ -202,17 +209,23 @@ def _line(
     if not n_pairs:
         why = no_estimate(UndefinedReason.NO_PAIR)
         return ControlLine(model, guise, kind, why, 0, np.nan, (), why, np.nan, "")
-    cell = _cell(runs, options)
-    value, drawn = float(cell.q @ weights), cell.drawn @ weights
+    cell, whole = _cell(runs, options), _cell(subject, options)
+    value = float(cell.q @ weights)
     (ours,) = fit_scores(
         runs, [value], options.level, n=n_pairs, why_no_pairs=cell.why_no_pairs, contrast=weights
     )
     if kind == SUBJECT:
         difference = no_estimate("it is the subject itself")
     else:
-        difference = _estimate(
-            float(subject.q @ weights) - value, subject.drawn @ weights - drawn, n_pairs, options
-        )
+        difference = fit_difference(
+            subject,
+            runs,
+            float(whole.q @ weights) - value,
+            options.level,
+            n=n_pairs,
+            contrast=weights,
+            why_not=whole.why_no_pairs or cell.why_no_pairs or (PART if kind == MATCHED else ""),
+        ).estimate
     ranking = rank_attributes(dict(zip(attributes, cell.q, strict=True)))
     return ControlLine(
         model,
@@ -220,20 +233,12 @@ def _line(
         kind,
         ours.estimate,
         n_pairs,
-        kendall_tau_b(subject.q, cell.q).value,
+        kendall_tau_b(whole.q, cell.q).value,
         tuple(ranking[:5]),
         difference,
         ours.p_value,
         ours.question,
     )
-
-
-def _estimate(value: float, drawn: Floats, n_pairs: int, options: GuiseOptions) -> Estimate:
-    """Return a value with its interval over texts and prompts; a single text is no sample."""
-    found = estimate_of(value, drawn, n_pairs, options)
-    if n_pairs > 1 or not found.is_defined:
-        return found
-    return Estimate(value, n=n_pairs, interval_reason=UndefinedReason.ONE_TEXT)
 
 
 def _matched(runs: Sequence[ControlRun]) -> list[tuple[str, list[GuiseRun]]]:
@@ -294,15 +299,19 @@ def _adjusted(
 def _nulls(
     model: str,
     runs: Sequence[ControlRun],
-    cell: GuiseCell,
     weights: Floats,
     options: GuiseOptions,
 ) -> list[ControlNull]:
     found = []
-    if cell.placebo is not None:
+    own = [one.run for one in runs]
+    paired = options.matching == "meaning_matched" and all(run.paired for run in own)
+    if paired and min(run.n_texts for run in own) >= LEAST_PAIRS:
+        how = {"n_placebos": options.n_resamples, "seed": options.seed}
+        placebos = [(run.prompts, placebo_scores(run, **how)) for run in own]
         name = "guises of every pair exchanged at random"
-        found.append(_null(model, name, cell.placebo @ weights, options))
-    halves = _halves([one.run for one in runs], weights, options)
+        values = mean_over_prompts(stack_prompts(placebos)[1]) @ weights
+        found.append(_null(model, name, values, options))
+    halves = _halves(own, weights, options)
     if halves is not None:
         name = f"random halves of {runs[0].other} against each other"
         found.append(_null(model, name, halves, options))

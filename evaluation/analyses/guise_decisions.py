@@ -37,6 +37,9 @@ from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 _ONE = np.ones((1, 1), dtype=bool)
+SEVERAL_DECISIONS = (
+    "McNemar’s test needs pairs that are decided once, and several prompts or runs decided them"
+)
 
 
 @dataclass(frozen=True)
@@ -73,11 +76,11 @@ class DecisionRate:
     outcome: Annotated[str, Shown("Outcome")]
     setting: Annotated[str, Shown("Setting")]
     prompt: Annotated[str, Shown()]
-    first: Annotated[float, Shown("{first}, %", 1, scale=100)]
-    second: Annotated[float, Shown("{second}, %", 1, scale=100)]
+    first: float
+    second: float
     n_first: int
     n_second: int
-    increase: Annotated[float, Shown("Increase, %", 0, scale=100, signed=True)]
+    increase: float
 
 
 @dataclass(frozen=True)
@@ -87,20 +90,21 @@ class DecisionTest:
     first, second : rates of both guises; n : decisions after the first
     difference, p_difference : first − second, interval and two-sided p from one t
     question : what these are about, empty without pairs
-    equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
+    equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone, its
+        p where one prompt and run decided each of them once
     p_holm : of the paper's test (equal counts), over the models of one outcome
     p_contingency_holm, p_mcnemar_holm : of the other two, likewise
     """
 
     model: Annotated[str, Shown("Model")]
     outcome: Annotated[str, Shown("Outcome")]
-    first: Annotated[float, Shown("{first}, %", 1, scale=100)]
-    second: Annotated[float, Shown("{second}, %", 1, scale=100)]
-    n: Annotated[int, Shown("Decisions", 0, meaning="decisions after the first guise")]
-    difference: Annotated[Estimate, Shown("Difference, points", 1, scale=100, effect=True)]
-    increase: Annotated[float, Shown("Increase, %", 0, scale=100, signed=True)]
+    first: float
+    second: float
+    n: int
+    difference: Estimate
+    increase: float
     equal: CountTest
-    p_holm: Annotated[float, Shown("p (paper)", name="p_equal_holm", is_p=True)]
+    p_holm: float
     contingency: CountTest
     mcnemar: CountTest
     n_ties: Annotated[int, Shown(meaning="decisions that are ties")]
@@ -253,6 +257,8 @@ def _test(
         if paired
         else CountTest(np.nan, 0, np.nan, 0, UndefinedReason.NO_PAIR)
     )
+    if not mcnemar.reason and sum(len(first) for first, _ in paired) > 1:
+        mcnemar = replace(mcnemar, p_value=np.nan, reason=SEVERAL_DECISIONS)
     (ours,) = fit_pairs(pairs, [rates[0] - rates[1]], options.level, n=min(totals))
     return DecisionTest(
         model,

@@ -1,22 +1,19 @@
-"""Association scores of runs of matched guise probing, with their resamples and placebo guises.
+"""Association scores of runs of matched guise probing, with placebo guises.
 
-Texts and wordings are both samples, so both are resampled: texts within each set of them, prompts
-over the whole (a multiway bootstrap: Owen 2007, The pigeonhole bootstrap, Annals of Applied
-Statistics 1, 386–411). A placebo exchanges the guises of a pair at random: without any difference
-between guises, scores scatter as they do under placebos.
+A placebo exchanges the guises of a pair at random: without any difference between guises, scores
+scatter as they do under placebos.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.draws import draw_counts
-from evaluation.metrics.known_values import quotient
+from evaluation.metrics.known_values import mean_of_known, quotient
 from probing.measures.association import log_ratios, paired_association, pooled_association
 from probing.measures.guise_stimuli import Base
 from probing.measures.streams import named_stream
@@ -35,7 +32,7 @@ class GuiseRun:
     model, probe, setting : what its scores belong to; settings of one model are averaged
     version : which of a family's models, where `model` is a family
     prompts : slugs, (n_prompts,)
-    texts : names the set of texts, so that runs on the same texts are resampled alike
+    texts : names the set of texts, so that runs on the same texts are known
     first, second : (n_prompts, n_texts, n_attributes) ln P, attributes in one order for all runs;
         NaN = missing
     agrees : (n_prompts, n_attributes), whether an attribute counts for a prompt
@@ -78,31 +75,11 @@ def run_scores(run: GuiseRun, matching: Matching) -> Floats:
     return np.where(run.agrees & np.isfinite(q), q, np.nan)
 
 
-def resampled_scores(run: GuiseRun, matching: Matching, *, n_resamples: int, seed: int) -> Floats:
-    """Return q of every resample of texts, (n_resamples, n_prompts, n_attributes)."""
-    draw = _counts(seed, run.texts, n_resamples)
-    if _by_pairs(run, matching):
-        ratios = log_ratios(run.first, run.second, base=run.base)
-        found = _weighted_means(ratios, draw("pairs", run.first.shape[1]))
-    else:
-        sides = ("pairs", "pairs") if run.paired else ("first", "second")
-        logs = [
-            _weighted_log_means(side, draw(name, side.shape[1]))
-            for side, name in zip((run.first, run.second), sides, strict=True)
-        ]
-        unit = np.log(10.0) if run.base == "10" else 1.0
-        with np.errstate(invalid="ignore"):
-            found = (logs[0] - logs[1]) / unit
-    return np.where(run.agrees & np.isfinite(found), found, np.nan)
-
-
-def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats | None:
-    """Return q with the guises of each pair exchanged at random; None without pairs.
+def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats:
+    """Return q of a run of pairs with the guises of each pair exchanged at random.
 
     (n_placebos, n_prompts, n_attributes). A pair is exchanged in all prompts at once.
     """
-    if not run.paired:
-        return None
     ratios = log_ratios(run.first, run.second, base=run.base)
     there = ~np.isnan(ratios)
     rng = named_stream(seed, "placebos", run.texts)
@@ -111,20 +88,12 @@ def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats | Non
     return np.where(run.agrees, means, np.nan)
 
 
-def prompt_counts(n_prompts: int, *, n_resamples: int, seed: int) -> Floats:
-    """Return how often each prompt is in each resample, (n_resamples, n_prompts)."""
-    return draw_counts(named_stream(seed, "prompts"), n_prompts, n_resamples)
-
-
-def mean_over_prompts(scores: Floats, counts: Floats | None = None) -> Floats:
+def mean_over_prompts(scores: Floats) -> Floats:
     """Return the mean of q over the prompts in which an attribute counts, (…, n_attributes).
 
-    scores : (…, n_prompts, n_attributes); counts : (…, n_prompts), by default one each
+    scores : (…, n_prompts, n_attributes)
     """
-    weights = np.ones(scores.shape[:-1]) if counts is None else counts
-    there = ~np.isnan(scores) * weights[..., None]
-    totals = (np.where(np.isnan(scores), 0.0, scores) * weights[..., None]).sum(axis=-2)
-    return quotient(totals, there.sum(axis=-2))
+    return mean_of_known(scores, axis=-2)
 
 
 def stack_prompts(
@@ -147,31 +116,6 @@ def stack_prompts(
 
 def _by_pairs(run: GuiseRun, matching: Matching) -> bool:
     return run.paired and matching == "meaning_matched"
-
-
-def _counts(seed: int, texts: str, n_resamples: int) -> Callable[[str, int], Floats]:
-    """Return a function that draws how often each text of a side is in each resample."""
-
-    def draw(side: str, n: int) -> Floats:
-        return draw_counts(named_stream(seed, "texts", texts, side), n, n_resamples)
-
-    return draw
-
-
-def _weighted_means(values: Floats, weights: Floats) -> Floats:
-    """Return means over texts, (n_resamples, n_prompts, n_attributes); NaN are left out."""
-    there = ~np.isnan(values)
-    sums = _contract(weights, np.where(there, values, 0.0))
-    return quotient(sums, _contract(weights, there.astype(float)))
-
-
-def _weighted_log_means(values: Floats, weights: Floats) -> Floats:
-    """Return ln of the mean probability over texts of every resample."""
-    top = np.nanmax(values, axis=1, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        logs = np.log(_weighted_means(np.exp(values - top), weights))
-    return logs + top[:, 0]
 
 
 def _contract(weights: Floats, values: Floats) -> Floats:

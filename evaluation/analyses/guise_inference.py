@@ -14,11 +14,17 @@ import numpy as np
 
 from evaluation.analyses.guise_draws import Floats, GuiseRun
 from evaluation.analyses.resample_options import ResamplingOptions
-from evaluation.metrics.crossed_effects import CrossedEffects, crossed_effects
+from evaluation.metrics.crossed_effects import (
+    CrossedEffects,
+    crossed_difference,
+    crossed_effects,
+)
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.association import log_ratios
+
+OTHER_TEXTS = "interval and test are of pairs, and the two sides read other texts or prompts"
 
 
 @dataclass(frozen=True)
@@ -162,21 +168,87 @@ def fit_pairs(
 ) -> list[CrossedEffects]:
     """Return interval and test round every score, as `fit_scores` does, of a table of pairs."""
     if table is None:
-        why = why_no_pairs or UndefinedReason.NO_PAIR
-        fits = [CrossedEffects(Estimate(np.nan, interval_reason=why)) for _ in scores]
+        fits = [_without_interval(why_no_pairs or UndefinedReason.NO_PAIR) for _ in scores]
     else:
         fits = fit_table(table, level)
-    found = []
-    for score, fit in zip(scores, fits, strict=True):
-        if np.isnan(score):
-            found.append(CrossedEffects(no_estimate(UndefinedReason.NO_VALUES)))
-            continue
-        one = fit.about(float(score))
-        # A score may be known where no text is in every prompt, so that there is no mean of pairs.
-        why = one.estimate.reason or one.estimate.interval_reason
-        estimate = replace(one.estimate, reason="", interval_reason=why, n=n)
-        found.append(replace(one, estimate=estimate))
+    return [_about(fit, float(score), n) for score, fit in zip(scores, fits, strict=True)]
+
+
+def _without_interval(why: str) -> CrossedEffects:
+    return CrossedEffects(Estimate(np.nan, interval_reason=why))
+
+
+def _about(fit: CrossedEffects, score: float, n: int) -> CrossedEffects:
+    """Return interval and test round a score, NaN = there is none."""
+    if np.isnan(score):
+        return CrossedEffects(no_estimate(UndefinedReason.NO_VALUES))
+    one = fit.about(score)
+    # A score may be known where no text is in every prompt, so that there is no mean of pairs.
+    why = one.estimate.reason or one.estimate.interval_reason
+    return replace(one, estimate=replace(one.estimate, reason="", interval_reason=why, n=n))
+
+
+def fit_contrast(
+    runs: Sequence[GuiseRun], high: int, low: int, value: float, level: float, n: int
+) -> CrossedEffects:
+    """Return interval and test round q of one attribute less that of another."""
+    some = [run.of_attributes([high, low]) for run in runs]
+    (found,) = fit_scores(some, [value], level, n=n, contrast=np.array([1.0, -1.0]))
     return found
+
+
+def fit_combination(
+    parts: Sequence[tuple[float, Sequence[GuiseRun]]],
+    value: float,
+    level: float,
+    *,
+    n: int,
+    contrast: Floats,
+    why_no_pairs: str = "",
+) -> CrossedEffects:
+    """Return interval and test round a weighted sum of a contrast over models, or over guises.
+
+    parts : weight and runs of each; all of them on the same pairs in the same prompts, of which
+        every pair gives one sum in every prompt
+    """
+    tables = [None if why_no_pairs else pair_table(runs, contrast) for _, runs in parts]
+    known = [table for table in tables if table is not None]
+    summed = None
+    if len(known) == len(parts):
+        if len({(table.prompts, table.sets) for table in known}) == 1:
+            weights = [weight for weight, _ in parts]
+            values = sum(w * table.values for w, table in zip(weights, known, strict=True))
+            summed = replace(known[0], values=np.asarray(values))
+        else:
+            why_no_pairs = OTHER_TEXTS
+    (found,) = fit_pairs(summed, [value], level, n=n, why_no_pairs=why_no_pairs)
+    return found
+
+
+def fit_difference(
+    first: Sequence[GuiseRun],
+    second: Sequence[GuiseRun],
+    value: float,
+    level: float,
+    *,
+    n: int,
+    contrast: Floats,
+    why_not: str = "",
+) -> CrossedEffects:
+    """Return interval and test round a contrast after one guise less that after another.
+
+    Pairs may be the same for both guises, or all of them others, in the same prompts.
+    """
+    one, other = (None if why_not else pair_table(runs, contrast) for runs in (first, second))
+    if one is None or other is None:
+        return _about(_without_interval(why_not or UndefinedReason.NO_PAIR), value, n)
+    if one.prompts != other.prompts or (set(one.sets) & set(other.sets) and one.sets != other.sets):
+        return _about(_without_interval(OTHER_TEXTS), value, n)
+    if one.sets == other.sets:
+        fit = crossed_effects(one.values[..., 0] - other.values[..., 0], level=level)
+    else:
+        fit = crossed_difference(one.values[..., 0], other.values[..., 0], level=level)
+    return _about(fit, value, n)
 
 
 def excludes_zero(estimate: Estimate) -> bool:

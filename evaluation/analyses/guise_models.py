@@ -13,24 +13,17 @@ from typing import Annotated
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import (
-    GuiseCell,
-    GuiseOptions,
-    drawn_favorability,
-    estimate_of,
-    guise_cells,
-    norm_bounds,
-)
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, guise_cells, runs_of
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
-from evaluation.analyses.guise_inference import tests_disagree
+from evaluation.analyses.guise_inference import fit_combination, fit_scores, tests_disagree
 from evaluation.analyses.guise_variation import standard_error, stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.shown import Shown
 from evaluation.metrics.stereotypes import favorability
+from evaluation.metrics.undefined import UndefinedReason
 
 #: Hofmann et al. (2024), Methods: upper ends of the first three classes, in parameters.
 SIZE_CLASSES: tuple[tuple[str, float], ...] = (
@@ -107,9 +100,9 @@ class FeedbackLine:
     probe: Annotated[Probe, Shown("Probe")]
     quantity: Annotated[str, Shown("Quantity")]
     without: Annotated[float, Shown("Without", 3, signed=True)]
-    sd_without: Annotated[float, Shown("s", 3, meaning="over prompts, ddof 1")]
-    with_it: Annotated[float, Shown("With", 3, name="with", signed=True)]
-    sd_with: Annotated[float, Shown("s", 3, meaning="over prompts, ddof 1")]
+    sd_without: float
+    with_it: float
+    sd_with: float
     t: Annotated[float, Shown("t", 2)]
     df: Annotated[float, Shown("df", 0)]
     p_value: Annotated[float, Shown("p (paper)", name="p", is_p=True)]
@@ -168,7 +161,14 @@ def analyze_models(
             cell.probe,
             sizes.get(cell.model),
             size_class(sizes.get(cell.model)),
-            estimate_of(float(cell.q @ weights), cell.drawn @ weights, len(cell.prompts), options),
+            fit_scores(
+                runs_of(cell, runs),
+                [float(cell.q @ weights)],
+                options.level,
+                n=len(cell.prompts),
+                why_no_pairs=cell.why_no_pairs,
+                contrast=weights,
+            )[0].estimate,
         )
         for cell in cells
     ]
@@ -182,7 +182,7 @@ def analyze_models(
         tuple(name for name in attributes if name in set(chosen)),
         tuple(models),
         tuple(_by_size([*strengths, *perplexities], sizes)),
-        tuple(_trend(probe, cells, weights, sizes, options) for probe in probes),
+        tuple(_trend(probe, cells, runs, weights, sizes, options) for probe in probes),
         tuple(
             line
             for probe in probes
@@ -212,6 +212,7 @@ def _by_size(values: Sequence[ModelValues], sizes: Mapping[str, int | None]) -> 
 def _trend(
     probe: Probe,
     cells: Sequence[GuiseCell],
+    runs: Sequence[GuiseRun],
     weights: Floats,
     sizes: Mapping[str, int | None],
     options: GuiseOptions,
@@ -228,8 +229,15 @@ def _trend(
     away = logs - logs.mean()
     away /= away @ away
     value = float(np.array([cell.q @ weights for _, cell in known]) @ away)
-    drawn = np.stack([cell.drawn @ weights for _, cell in known], axis=1) @ away
-    return TrendLine(probe, estimate_of(value, drawn, len(known), options))
+    found = fit_combination(
+        [(float(part), runs_of(cell, runs)) for part, (_, cell) in zip(away, known, strict=True)],
+        value,
+        options.level,
+        n=len(known),
+        contrast=weights,
+        why_no_pairs=next((cell.why_no_pairs for _, cell in known if cell.why_no_pairs), ""),
+    )
+    return TrendLine(probe, found.estimate)
 
 
 def _feedback(
@@ -249,21 +257,34 @@ def _feedback(
         return []
     cells = [guise_cells(side, options)[0] for side in sides]
     strengths = [cell.by_prompt @ weights for cell in cells]
-    drawn = [cell.drawn @ weights for cell in cells]
-    overall = [float(cell.q @ weights) for cell in cells]
-    lines = [_compared(probe, STRENGTH, strengths, overall, drawn, options, UNBOUNDED)]
+    less = float(cells[1].q @ weights) - float(cells[0].q @ weights)
+    difference = fit_combination(
+        [(1.0, sides[1]), (-1.0, sides[0])],
+        less,
+        options.level,
+        n=_prompts_of_both(strengths),
+        contrast=weights,
+        why_no_pairs=cells[0].why_no_pairs or cells[1].why_no_pairs,
+    ).estimate
+    lines = [_compared(probe, STRENGTH, strengths, difference, options)]
     if favor:
-        norm = np.array([favor.get(name, np.nan) for name in attributes])
         values = [
             np.array([_favorability(row, attributes, favor) for row in cell.by_prompt])
             for cell in cells
         ]
         overall = [_favorability(cell.q, attributes, favor) for cell in cells]
-        drawn = [drawn_favorability(cell.drawn, norm)[1] for cell in cells]
-        low, high = norm_bounds(norm)
-        bounds = (low - high, high - low)
-        lines.append(_compared(probe, FAVOR, values, overall, drawn, options, bounds=bounds))
+        less, why = overall[1] - overall[0], UndefinedReason.BEST_OF_NOISY
+        difference = (
+            no_estimate(UndefinedReason.NO_VALUES)
+            if np.isnan(less)
+            else Estimate(less, n=_prompts_of_both(values), interval_reason=why)
+        )
+        lines.append(_compared(probe, FAVOR, values, difference, options))
     return lines
+
+
+def _prompts_of_both(values: Sequence[Floats]) -> int:
+    return min(int((~np.isnan(side)).sum()) for side in values)
 
 
 def _favorability(q: Floats, attributes: Sequence[str], favor: Mapping[str, float]) -> float:
@@ -276,20 +297,14 @@ def _compared(
     probe: Probe,
     quantity: str,
     values: Sequence[Floats],
-    overall: Sequence[float],
-    drawn: Sequence[Floats],
+    difference: Estimate,
     options: GuiseOptions,
-    bounds: tuple[float, float],
 ) -> FeedbackLine:
     without, with_it = (side[~np.isnan(side)] for side in values)
     test = pooled_t(without, with_it, alternative="greater")
     means = [float(side.mean()) if side.size else np.nan for side in (without, with_it)]
     # methods.md §18 row 24: the released tables have ddof 0, here it is 1.
     spreads = [sd_of_known(side) for side in (without, with_it)]
-    n = min(without.size, with_it.size)
-    difference = estimate_of(
-        overall[1] - overall[0], drawn[1] - drawn[0], n, options, bounds=bounds
-    )
     return FeedbackLine(
         probe,
         quantity,

@@ -5,6 +5,7 @@ Hofmann et al. (2024), Methods, Employability analysis; methods.md §11.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -12,18 +13,24 @@ from typing import Annotated
 import numpy as np
 
 from evaluation.analyses.guise_association import AttributeScore, analyze_guises
-from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, guise_cells, runs_of
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
-from evaluation.analyses.guise_inference import CrossedLine, tests_disagree
+from evaluation.analyses.guise_inference import (
+    CrossedLine,
+    PairTable,
+    fit_pairs,
+    pair_table,
+    tests_disagree,
+)
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import correct_rows
-from evaluation.metrics.interval import bias_corrected_p_value
-from evaluation.metrics.known_values import mean_of_known, quotient
+from evaluation.metrics.known_values import mean_of_known
 from evaluation.metrics.one_sided_t import OneSidedT, one_sample_t
 from evaluation.metrics.prestige import LinearFit, Rule, linear_fit, occupation_prestige
 from evaluation.metrics.shown import Shown
 
 MEAN, SLOPE = "mean q", "slope of prestige"
+FLATTENED = "noise of the scores makes the slope flatter, and its interval would not hold"
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class OccupationTest:
     model: str
     probe: Probe
     test: OneSidedT
-    p_holm: Annotated[float, Shown("Holm", is_p=True)]
+    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -50,11 +57,12 @@ class PrestigeLine:
 
 @dataclass(frozen=True)
 class OccupationInference:
-    """The mean of all occupations, or the slope of prestige, with texts and prompts resampled.
+    """The mean of all occupations, or the slope of prestige, with texts and prompts as samples.
 
     name : “mean q” or “slope of prestige”; n of the estimate = occupations
     p_paper : of the paper's test, one-sided and by Holm for the mean
-    p_value : two-sided, from the resamples of the interval
+    p_value : two-sided, of the mean from the t of its interval; of the slope from that of the
+        ratings’ covariance with the scores
     disagree : whether the paper's test and our interval come to different ends, at its level
     """
 
@@ -75,7 +83,7 @@ class OccupationInference:
     p_paper: Annotated[float, Shown("p (paper)", is_p=True)]
     disagree: bool
     p_value: Annotated[
-        float, Shown("p", name="p", is_p=True, meaning="two-sided, from the interval’s resamples")
+        float, Shown("p", name="p", is_p=True, meaning="two-sided, over texts and prompts")
     ]
 
 
@@ -139,7 +147,7 @@ def analyze_occupations(
             line
             for place, cell in enumerate(cells)
             for line in _inference(
-                cell, occupations, prestige, held[place], lines[place : place + 1], options
+                cell, runs, occupations, prestige, held[place], lines[place : place + 1], options
             )
         ),
         found.crossed,
@@ -148,6 +156,7 @@ def analyze_occupations(
 
 def _inference(
     cell: GuiseCell,
+    runs: Sequence[GuiseRun],
     occupations: Sequence[str],
     prestige: Mapping[str, float],
     test: OccupationTest,
@@ -155,31 +164,55 @@ def _inference(
     options: GuiseOptions,
 ) -> list[OccupationInference]:
     """Return the paper's two quantities with intervals over texts and prompts."""
-    n = int((~np.isnan(cell.q)).sum())
-    value, drawn = float(np.nanmean(cell.q)), mean_of_known(cell.drawn, axis=1)
-    quantities = [(MEAN, value, drawn, n, test.p_holm)]
+    known = ~np.isnan(cell.q)
+    n = int(known.sum())
+    quantities = [(MEAN, float(np.nanmean(cell.q)), known / max(n, 1), n, test.p_holm)]
     for line in lines:
         if line.fit.reason:
             continue
         ratings = np.array([prestige.get(name, np.nan) for name in occupations])
-        drawn = _slopes(cell.drawn, ratings)
-        quantities.append((SLOPE, line.fit.slope, drawn, line.fit.n, line.fit.p_value))
-    found = [
-        (name, estimate_of(value, drawn, n, options), p_paper, bias_corrected_p_value(value, drawn))
-        for name, value, drawn, n, p_paper in quantities
-    ]
-    return [
-        OccupationInference(
-            cell.model,
-            cell.probe,
-            name,
-            estimate,
-            p_paper,
-            tests_disagree(p_paper, _below(estimate) if name == MEAN else estimate, options.level),
-            p,
+        quantities.append(
+            (SLOPE, line.fit.slope, _slope_weights(cell.q, ratings), line.fit.n, line.fit.p_value)
         )
-        for name, estimate, p_paper, p in found
-    ]
+    found = []
+    for name, value, weights, n_values, p_paper in quantities:
+        why = cell.why_no_pairs
+        table = None if why else _by_wording(runs_of(cell, runs), weights)
+        (fit,) = fit_pairs(table, [value], options.level, n=n_values, why_no_pairs=why)
+        # The paper tests the mean on one side.
+        ours = _below(fit.estimate) if name == MEAN else fit.estimate
+        found.append(
+            OccupationInference(
+                cell.model,
+                cell.probe,
+                name,
+                fit.estimate if name == MEAN else _flattened(fit.estimate),
+                p_paper,
+                tests_disagree(p_paper, ours, options.level),
+                fit.p_value,
+            )
+        )
+    return found
+
+
+def _flattened(slope: Estimate) -> Estimate:
+    """Return the slope without interval: that of the contrast holds about a slope of 0 alone."""
+    why = slope.interval_reason or FLATTENED
+    return replace(slope, low=np.nan, high=np.nan, interval_reason=why)
+
+
+def _by_wording(runs: Sequence[GuiseRun], weights: Floats) -> PairTable | None:
+    """Return Σ weight × log ratio over occupations, prompts with “a” and with “an” as one."""
+    table = pair_table(runs)
+    if table is None:
+        return None
+    wordings = [re.sub("-an?$", "", prompt) for prompt in table.prompts]
+    names = tuple(dict.fromkeys(wordings))
+    values = np.stack(
+        [mean_of_known(table.values[[one == name for one in wordings]], axis=0) for name in names]
+    )
+    chosen = np.flatnonzero(weights)
+    return replace(table, prompts=names, values=values[..., chosen] @ weights[chosen, None])
 
 
 def _below(mean: Estimate) -> Estimate:
@@ -187,11 +220,8 @@ def _below(mean: Estimate) -> Estimate:
     return mean if np.isnan(mean.low) else replace(mean, low=-np.inf)
 
 
-def _slopes(q: Floats, ratings: Floats) -> Floats:
-    """Return the least-squares slope of the ratings on the scores of every draw, (n_draws,)."""
+def _slope_weights(q: Floats, ratings: Floats) -> Floats:
+    """Return (n_occupations,) y / Σ x², x and y less their means: Σ weight × q is the slope."""
     there = ~np.isnan(q) & ~np.isnan(ratings)
-    n = np.maximum(there.sum(axis=1, keepdims=True), 1)
-    x, y = np.where(there, q, 0.0), np.where(there, ratings, 0.0)
-    x = np.where(there, x - x.sum(axis=1, keepdims=True) / n, 0.0)
-    y = np.where(there, y - y.sum(axis=1, keepdims=True) / n, 0.0)
-    return quotient((x * y).sum(axis=1), (x**2).sum(axis=1))
+    x, y = (np.where(there, one - one[there].mean(), 0.0) for one in (q, ratings))
+    return y / (x @ x)

@@ -15,25 +15,21 @@ from typing import Annotated
 import numpy as np
 
 from evaluation.analyses.alignment_result import NoiseCeiling
-from evaluation.analyses.guise_cells import estimate_of
 from evaluation.analyses.guise_draws import (
     GuiseRun,
     mean_over_prompts,
-    prompt_counts,
-    resampled_scores,
     run_scores,
     stack_prompts,
 )
+from evaluation.analyses.guise_inference import fit_contrast
 from evaluation.analyses.guise_ratings import (
-    Floats,
-    GuiseDraws,
+    GuiseMeans,
     GuiseRatings,
-    draw_guises,
+    compare_guises,
     item_differences,
     item_raters,
     person_values,
     weigh,
-    why_too_few,
 )
 from evaluation.analyses.noise_ceiling import no_ceiling, random_halves
 from evaluation.analyses.resample_options import ResamplingOptions
@@ -41,8 +37,6 @@ from evaluation.analyses.tau_answers import Answer
 from evaluation.analyses.true_tau import true_tau
 from evaluation.metrics import (
     UndefinedReason,
-    bias_corrected_p_value,
-    holm_correction,
     kendall_tau_b,
     kendall_tau_b_batch,
     no_interval,
@@ -50,6 +44,7 @@ from evaluation.metrics import (
 )
 from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
 from evaluation.metrics.shown import Shown
 from probing.measures.streams import named_stream
@@ -68,8 +63,8 @@ class ScaleLine:
     """One scale: the mean of each guise, and the first less the second, in points.
 
     n of an estimate counts the items of which both guises were rated; n_people those who rated them
-    p_value, p_holm : two-sided, of no difference; corrected over scales; NaN where the interval
-        is missing, since one item, or two people, are no sample
+    p_value, p_holm : two-sided, of no difference, from the t of the interval; corrected over
+        scales; NaN where the interval is missing
     """
 
     scale: str
@@ -96,7 +91,7 @@ class ItemLine:
 
 @dataclass(frozen=True)
 class ModelScale:
-    """q(high) − q(low) of a model on one scale; n = prompts, resampled are texts and prompts."""
+    """q(high) − q(low) of a model on one scale; n = prompts, texts and prompts are samples."""
 
     model: Annotated[str, Shown("Model")]
     scale: Annotated[str, Shown(meaning="slug of the trait scale")]
@@ -154,7 +149,7 @@ def analyze_guise_people(
     poles : scale → places of its low and high pole among the attributes; scales without are left
         out of agreement
     """
-    drawn = draw_guises(rated, n_resamples=options.n_resamples, seed=options.seed)
+    means = compare_guises(rated, options.level)
     names = list(dict.fromkeys(run.model for run in runs))
     scored = {name: _score(name, runs, poles, rated.scales, options) for name in names}
     halves = _halves(rated, options)
@@ -165,7 +160,7 @@ def analyze_guise_people(
         n_people=len(rated.people),
         n_items=len(rated.items),
         n_pages=rated.n_pages,
-        scales=_lines(rated, drawn, options),
+        scales=tuple(_lines(rated.scales, means)),
         items=tuple(
             ItemLine(item, scale, float(items[i, s]), int(raters[i, s]))
             for i, item in enumerate(rated.items)
@@ -174,50 +169,24 @@ def analyze_guise_people(
         ),
         ceiling=halves,
         model_scales=tuple(line for lines in scored.values() for line in lines),
-        models=tuple(_align(name, rated, drawn, lines, options) for name, lines in scored.items()),
+        models=tuple(_align(name, rated, means, lines, options) for name, lines in scored.items()),
     )
 
 
-def _lines(
-    rated: GuiseRatings, drawn: GuiseDraws, options: GuisePeopleOptions
-) -> tuple[ScaleLine, ...]:
-    few = why_too_few(drawn)
-    p_values = [
-        np.nan if few[place] else bias_corrected_p_value(value, drawn.difference_draws[:, place])
-        for place, value in enumerate(drawn.difference)
+def _lines(scales: Sequence[str], found: Sequence[GuiseMeans]) -> list[ScaleLine]:
+    lines = [
+        ScaleLine(
+            scale,
+            one.first.estimate,
+            one.second.estimate,
+            one.difference.estimate,
+            one.n_people,
+            one.difference.p_value,
+            np.nan,
+        )
+        for scale, one in zip(scales, found, strict=True)
     ]
-    corrected = holm_correction(p_values)
-    lines = []
-    for s, scale in enumerate(rated.scales):
-        n = int(drawn.n_items[s])
-        first, second, difference = (
-            _estimate(value, draws[:, s], n, options, few[s])
-            for value, draws in (
-                (drawn.means[0, s], drawn.mean_draws[:, 0]),
-                (drawn.means[1, s], drawn.mean_draws[:, 1]),
-                (drawn.difference[s], drawn.difference_draws),
-            )
-        )
-        lines.append(
-            ScaleLine(
-                scale,
-                first,
-                second,
-                difference,
-                int(drawn.n_people[s]),
-                float(p_values[s]),
-                float(corrected[s]),
-            )
-        )
-    return tuple(lines)
-
-
-def _estimate(
-    value: float, draws: Floats, n: int, options: GuisePeopleOptions, too_few: str
-) -> Estimate:
-    if too_few and not np.isnan(value):
-        return Estimate(float(value), n=n, interval_reason=too_few)
-    return estimate_of(value, draws, n, options, UndefinedReason.NO_PAIR)
+    return correct_rows(lines, p_holm="p_value")
 
 
 def _score(
@@ -229,11 +198,7 @@ def _score(
 ) -> list[ModelScale]:
     """Return a model's score on every scale that has both poles."""
     own = [run for run in runs if run.model == name]
-    how = {"n_resamples": options.n_resamples, "seed": options.seed}
-    prompts, q = stack_prompts([(run.prompts, run_scores(run, "meaning_matched")) for run in own])
-    resampled = [(run.prompts, resampled_scores(run, "meaning_matched", **how)) for run in own]
-    _, by_prompt = stack_prompts(resampled)
-    drawn = mean_over_prompts(by_prompt, prompt_counts(len(prompts), **how))
+    _, q = stack_prompts([(run.prompts, run_scores(run, "meaning_matched")) for run in own])
     whole = mean_over_prompts(q)
     found = []
     for scale in scales:
@@ -242,28 +207,31 @@ def _score(
         low, high = poles[scale]
         value = float(whole[high] - whole[low])
         n = int((~np.isnan(q[:, high] - q[:, low])).sum())
-        differences = drawn[:, high] - drawn[:, low]
-        estimate = estimate_of(value, differences, n, options, UndefinedReason.NO_SCORES)
-        found.append(ModelScale(name, scale, estimate))
+        if np.isnan(value):
+            found.append(ModelScale(name, scale, no_estimate(UndefinedReason.NO_SCORES)))
+            continue
+        fit = fit_contrast(own, high, low, value, options.level, n)
+        found.append(ModelScale(name, scale, fit.estimate))
     return found
 
 
 def _align(
     name: str,
     rated: GuiseRatings,
-    drawn: GuiseDraws,
+    means: Sequence[GuiseMeans],
     lines: Sequence[ModelScale],
     options: GuisePeopleOptions,
 ) -> ModelLine:
     scores = np.full(len(rated.scales), np.nan)
     for line in lines:
         scores[rated.scales.index(line.scale)] = line.estimate.value
-    observed = kendall_tau_b(drawn.difference, scores)
+    differences = np.array([one.difference.value for one in means])
+    observed = kendall_tau_b(differences, scores)
     estimate, p_value = no_estimate(observed.reason), np.nan
     if not observed.reason:
-        around, p_value = tau_over_scales(drawn.difference, scores, level=options.level)
-        few = [why for why, score in zip(why_too_few(drawn), scores, strict=True) if score == score]
-        if all(few):  # the order of a single person or text
+        around, p_value = tau_over_scales(differences, scores, level=options.level)
+        few = [one.difference.interval_reason for one in means if one.difference.n]
+        if all(few):  # the order of too few people or texts
             around, p_value = no_interval(few[0], level=options.level), np.nan
         estimate = Estimate.within(observed.value, around, observed.n)
     # Of one group, as it were: whoever is resampled stands in the first place.

@@ -2,10 +2,7 @@
 
 Nobody rates two guises of one text, so a difference is one between the means of different people
 over the same item, and the mean of these differences over items (Lambert et al. 1960 compared the
-guises of one speaker alike). People and texts are both samples, and both are resampled: a multiway
-bootstrap (Owen 2007, The pigeonhole bootstrap, Annals of Applied Statistics 1, 386–411), which
-covers at least as often as it says, since what is peculiar to one person about one text is drawn
-with both.
+guises of one speaker alike). People and texts are both samples (`compare_guises`).
 """
 
 from __future__ import annotations
@@ -16,16 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.draws import draw_counts
+from evaluation.analyses.tau_answers import Answer, student_answer
+from evaluation.metrics.few_units import LEAST_RATINGS, LEAST_UNITS
 from evaluation.metrics.known_values import quotient
 from evaluation.metrics.undefined import UndefinedReason
-from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Fewest of either that are taken for a sample; see `why_too_few`.
-FEWEST_ITEMS, FEWEST_PEOPLE = 2, 3
+NO_PAIR = UndefinedReason.NO_PAIR
+FEW_ITEMS = "an interval needs at least five pairs of which both texts were rated"
+FEW_RATERS = "an interval needs ratings of at least ten people, and two of a text on average"
 
 # Weights of this many pages are held at once: 16 MB.
 _AT_ONCE = 2_000_000
@@ -63,22 +61,17 @@ class GuiseRatings:
 
 
 @dataclass(frozen=True)
-class GuiseDraws:
-    """Means per guise and their difference, first guise less second, with their resamples.
+class GuiseMeans:
+    """One scale: the mean of each guise, and the first less the second, in points.
 
-    items count where both guises were rated; each item weighs the same
-
-    means : (2, n_scales); difference : (n_scales,), in points of the scale, NaN = undefined
-    mean_draws : (n_resamples, 2, n_scales); difference_draws : (n_resamples, n_scales)
-    n_items, n_people : (n_scales,) that the difference rests on
+    items count where both guises were rated, each the same; n of an answer = items
+    n_people : those who rated them
     """
 
-    means: Floats
-    difference: Floats
-    mean_draws: Floats
-    difference_draws: Floats
-    n_items: NDArray[np.intp]
-    n_people: NDArray[np.intp]
+    first: Answer
+    second: Answer
+    difference: Answer
+    n_people: int
 
 
 def build_guise_ratings(
@@ -124,48 +117,75 @@ def build_guise_ratings(
     )
 
 
-def draw_guises(rated: GuiseRatings, *, n_resamples: int, seed: int) -> GuiseDraws:
-    """Return means and differences with ``n_resamples`` resamples of people and items.
+def compare_guises(rated: GuiseRatings, level: float) -> list[GuiseMeans]:
+    """Return for every scale the means and their difference, for people and items like these.
 
-    The same seed, people and items give the same resamples, whatever the scales.
+    Items and people are crossed. What each person adds is known within texts, from the deviations
+    r of ratings from their text's mean (widened by √(n / (n − 1))); what the items add, from how
+    the items differ, less what single ratings contribute to that:
+
+        v = Σ_people (Σ u)² + max(0, s²(items) / I − Σ u²),  u = ± r / (I n)
+
+    after the two-way clustered variance of Cameron, Gelbach and Miller (2011), whose part of the
+    people is never dropped. Student's t, degrees of freedom after Satterthwaite (1946).
     """
-    n_people, n_items = len(rated.people), len(rated.items)
-    ones = (np.ones((1, n_people)), np.ones((1, n_items)))
-    [means], [difference] = weigh(rated, *ones)
-    counts = [
-        draw_counts(named_stream(seed, "guise ratings", name), n, n_resamples)
-        for n, name in ((n_people, "people"), (n_items, "items"))
-    ]
-    drawn = weigh(rated, *counts)
     both = _both_rated(rated)
-    there = ~np.isnan(rated.values) & both[rated.item]
-    n_of = [len(set(rated.person[there[:, place]])) for place in range(len(rated.scales))]
-    return GuiseDraws(
-        means=means,
-        difference=difference,
-        mean_draws=drawn[0],
-        difference_draws=drawn[1],
-        n_items=both.sum(axis=0),
-        n_people=np.array(n_of, dtype=np.intp),
-    )
-
-
-def why_too_few(drawn: GuiseDraws) -> list[str]:
-    """Return for every scale why resamples say nothing of other people and texts, (n_scales,).
-
-    One item is drawn in every resample, and of two people both are, wherever there is a difference:
-    such resamples are all equal, and would pass for certainty. Empty where there are enough.
-    """
-    return [
-        str(
-            UndefinedReason.ONE_TEXT
-            if n_items < FEWEST_ITEMS
-            else UndefinedReason.FEW_RATERS
-            if n_people < FEWEST_PEOPLE
-            else UndefinedReason.NONE
+    found = []
+    for place in range(len(rated.scales)):
+        there = ~np.isnan(rated.values[:, place]) & both[rated.item, place]
+        person, item, guise = rated.person[there], rated.item[there], rated.guise[there]
+        pages = _Pages(person, 2 * item + guise, rated.values[there, place])
+        n_people = np.unique(person).size
+        first, second, difference = (
+            pages.answer(np.array(one), level) for one in ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0))
         )
-        for n_items, n_people in zip(drawn.n_items, drawn.n_people, strict=True)
-    ]
+        found.append(GuiseMeans(first, second, difference, n_people))
+    return found
+
+
+class _Pages:
+    """Ratings of one scale: whose, of which text (2 · item + guise), and what."""
+
+    def __init__(self, person: Indices, text: Indices, values: Floats) -> None:
+        self.person, self.n_people = _numbered(person)
+        texts = np.unique(text)
+        self.text, self.guise = np.searchsorted(texts, text), text % 2
+        self.n = np.bincount(self.text, minlength=texts.size).astype(float)
+        self.means = np.bincount(self.text, values, texts.size) / np.maximum(self.n, 1)
+        self.values = values
+
+    def answer(self, contrast: Floats, level: float) -> Answer:
+        by_item = self.means.reshape(-1, 2) @ contrast
+        n_items = by_item.size
+        if not n_items:
+            return Answer(np.nan, reason=NO_PAIR, interval_reason=UndefinedReason.NO_ESTIMATE)
+        value = float(by_item.mean())
+        if why := self._too_few(n_items):
+            return Answer(value, n=n_items, interval_reason=why)
+        n = self.n[self.text]
+        residual = (self.values - self.means[self.text]) * np.sqrt(n / np.maximum(n - 1, 1))
+        u = contrast[self.guise] * residual / n / n_items
+        of_people = float(np.sum(np.bincount(self.person, u, self.n_people) ** 2))
+        of_items, of_pages = float(by_item.var(ddof=1)) / n_items, float(u @ u)
+        v, spread = of_people, of_people**2 / (self.n_people - 1)
+        if of_items > of_pages:
+            v += of_items - of_pages
+            spread += of_items**2 / (n_items - 1) + of_pages**2 / (u.size - self.n.size)
+        df = max(v**2 / spread if spread else 0.0, min(n_items, self.n_people) - 1.0)
+        error = float(np.sqrt(v))
+        return student_answer(value, error, n_items, level, NO_PAIR, df=df)
+
+    def _too_few(self, n_items: int) -> str:
+        if n_items < LEAST_UNITS:
+            return FEW_ITEMS
+        if self.n_people < LEAST_RATINGS or self.n.mean() < 2:
+            return FEW_RATERS
+        return UndefinedReason.NONE
+
+
+def _numbered(names: Indices) -> tuple[Indices, int]:
+    known, numbers = np.unique(names, return_inverse=True)
+    return numbers, known.size
 
 
 def weigh(rated: GuiseRatings, people: Floats, items: Floats) -> tuple[Floats, Floats]:

@@ -3,10 +3,8 @@
 Cao et al. (2022), §5.2: whether the order of two identities matters (Q1), whose domain prevails
 (Q2, Tables A8 and A9), and which traits emerge that neither identity has alone (Q3, Table A10).
 
-Intervals resample component groups and weigh a paired group by the product of its components'
-weights (Owen 2007; Owen and Eckles 2012): paired groups that share a component are not independent,
-and resampling them one by one would pretend that they were. A component's weights are Poisson draws
-of a stream of its own, so that leaving out a group moves no number that does not rest on it.
+Paired groups that share a component are not independent, and intervals leave out one component
+group after the other (`ComponentMeans`).
 """
 
 from __future__ import annotations
@@ -28,16 +26,18 @@ from evaluation.analyses.intersectional_result import (
     OrderSummary,
     PairedGroup,
 )
+from evaluation.analyses.tau_answers import Answer, student_answer
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.few_units import LEAST_OF_A_DOMAIN, LEAST_UNITS
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.undefined import UndefinedReason
-from probing.measures.streams import named_stream
 
 NO_PAIRS = "no paired group has a value"
 NO_REVERSE = "the other order is not among the groups"
 # Differences of means carry rounding, and a difference of 0.1 counts as reaching 0.1.
 ROUNDING = 1e-9
-FEWEST_RESAMPLES = 0.5
+FEW_COMPONENTS = "an interval needs paired groups of at least five component groups"
+FEW_ON_A_SIDE = "an interval needs paired groups of at least four groups of either domain"
 
 
 def analyze_intersections(
@@ -61,8 +61,8 @@ def analyze_intersections(
         raise ValueError(f"least_excess is {chosen.least_excess}, expected 0 or more")
     _validate(scores, pairs, domains)
     orders = _compare_orders(scores, pairs)
-    resamples = _Resamples(pairs, chosen)
-    domain_pairs = _compare_domains(orders, domains, chosen, resamples)
+    components = ComponentMeans([(pair.first, pair.second) for pair in pairs], chosen.level)
+    domain_pairs = _compare_domains(orders, domains, chosen, components)
     emergent = _find_emergent(scores, pairs, chosen.least_excess)
     left_out = tuple(f"{row.pair}: {row.reason}" for row in orders if row.reason)
     values = scores.loc[[pair.slug for pair in pairs]].to_numpy(dtype=float)
@@ -70,7 +70,7 @@ def analyze_intersections(
         options=chosen,
         orders=tuple(orders),
         summary=_summarize(
-            [row if row.reversed_reason != NO_REVERSE else None for row in orders], resamples
+            [row if row.reversed_reason != NO_REVERSE else None for row in orders], components
         ),
         domain_pairs=tuple(domain_pairs),
         relations=_relate(domain_pairs),
@@ -78,7 +78,7 @@ def analyze_intersections(
         n_emergent=len(emergent),
         n_associations=int(np.isfinite(values).sum()),
         left_out=left_out,
-        summary_of_all=_summarize(orders, resamples),
+        summary_of_all=_summarize(orders, components),
     )
 
 
@@ -137,13 +137,12 @@ def _of_two_groups(reason: str) -> str:
     return str(UndefinedReason.FEW_SCORES) if reason == UndefinedReason.TOO_FEW else str(reason)
 
 
-def _summarize(orders: Sequence[OrderRow | None], resamples: _Resamples) -> OrderSummary:
+def _summarize(orders: Sequence[OrderRow | None], components: ComponentMeans) -> OrderSummary:
     """Return means over the paired groups that are there; None = left out."""
 
     def mean(name: str) -> Estimate:
-        return resamples.mean(
-            np.array([np.nan if row is None else getattr(row, name) for row in orders])
-        )
+        values = [np.nan if row is None else getattr(row, name) for row in orders]
+        return components.mean(np.array(values)).estimate
 
     return OrderSummary(
         first=mean("tau_first"),
@@ -160,7 +159,7 @@ def _compare_domains(
     orders: Sequence[OrderRow],
     domains: Mapping[str, str],
     options: IntersectionalOptions,
-    resamples: _Resamples,
+    components: ComponentMeans,
 ) -> list[DomainPair]:
     """Return one row for each two domains that have a paired group, in alphabetical order."""
     names = sorted({domains[slug] for row in orders for slug in (row.first, row.second)})
@@ -175,7 +174,7 @@ def _compare_domains(
         usable = np.isfinite(tau_a) & np.isfinite(tau_b)
         if not any({domains[row.first], domains[row.second]} == {a, b} for row in orders):
             continue
-        difference = resamples.mean(np.where(usable, tau_a - tau_b, np.nan))
+        difference = components.mean(np.where(usable, tau_a - tau_b, np.nan), domains)
         gap = difference.value
         dominant = ""
         if not difference.reason and abs(gap) >= options.dominance_threshold - ROUNDING:
@@ -270,33 +269,60 @@ def _find_emergent(
 # -- uncertainty -------------------------------------------------------------------------------
 
 
-class _Resamples:
-    """Weights of all paired groups in every resample of the component groups."""
+class ComponentMeans:
+    """Means over paired groups, for component groups like these.
 
-    def __init__(self, pairs: Sequence[PairedGroup], options: IntersectionalOptions) -> None:
-        drawn = {
-            slug: named_stream(options.seed, "component", slug).poisson(1, options.n_resamples)
-            for slug in {slug for pair in pairs for slug in (pair.first, pair.second)}
-        }
-        self._weights = np.stack(
-            [drawn[pair.first] * drawn[pair.second] for pair in pairs], axis=1
-        ).astype(float)
-        self._level = options.level
+    pairs : both components of every paired group
 
-    def mean(self, values: NDArray[np.float64]) -> Estimate:
-        """Return the mean of the values that are there, with a percentile interval."""
+    The delete-one jackknife over components counts what is particular to one paired group with
+    both of its components, so once too often; this is taken out again (Fafchamps and Gubert 2007;
+    Aronow, Samii and Assenova 2015), as long as it is not most of the variance:
+
+        v = (K − 1) / K · Σₖ (θ₋ₖ − θ)² − Σ u²,  u = Σ of both orders of (value − θ) / n
+
+    Student's t with K − 1 degrees of freedom for K components.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], level: float) -> None:
+        self.names = sorted({name for pair in pairs for name in pair})
+        places = {name: place for place, name in enumerate(self.names)}
+        self.ends = np.array([[places[name] for name in pair] for pair in pairs])
+        self.level = level
+
+    def mean(self, values: NDArray[np.float64], sides: Mapping[str, str] | None = None) -> Answer:
+        """Return the mean of the values that are there; n of them.
+
+        values : (n_pairs,), NaN = missing; sides : component → its side, where there are two
+        """
         usable = np.isfinite(values)
-        n = int(usable.sum())
+        ends, kept = self.ends[usable], values[usable]
+        n = kept.size
         if not n:
-            return Estimate(np.nan, np.nan, np.nan, 0, NO_PAIRS, NO_PAIRS)
-        kept = values[usable]
-        weights = self._weights[:, usable]
-        totals = weights.sum(axis=1)
-        drawn = totals > 0
-        estimate = float(kept.mean())
-        if drawn.mean() < FEWEST_RESAMPLES:
-            reason = "too few component groups to resample"
-            return Estimate(estimate, np.nan, np.nan, n, "", reason)
-        means = weights[drawn] @ kept / totals[drawn]
-        low, high = np.quantile(means, [(1 - self._level) / 2, (1 + self._level) / 2])
-        return Estimate(estimate, float(low), float(high), n)
+            return Answer(np.nan, reason=NO_PAIRS, interval_reason=NO_PAIRS)
+        mean = float(kept.mean())
+        if why := self._too_few(np.unique(ends), sides):
+            return Answer(mean, n=n, interval_reason=why)
+        size = len(self.names)
+        total, count = (
+            np.bincount(ends.ravel(), np.repeat(weights, 2), size) for weights in (kept, np.ones(n))
+        )
+        own = count > 0
+        left = n - count[own]
+        if not left.all():
+            return Answer(mean, n=n, interval_reason=UndefinedReason.UNSTABLE)
+        without = (kept.sum() - total[own]) / left
+        k = without.size
+        both = np.sort(ends, axis=1) @ [size, 1]
+        apart = np.bincount(np.unique(both, return_inverse=True)[1], (kept - mean) / n)
+        of_components = (k - 1) / k * float(np.sum((without - mean) ** 2))
+        of_pairs = float(apart @ apart) * apart.size / max(apart.size - 1, 1)
+        v = max(of_components - of_pairs, of_components / 2, of_pairs)
+        few = UndefinedReason.FEW_GROUPS
+        return student_answer(mean, float(np.sqrt(v)), n, self.level, few, df=k - 1.0)
+
+    def _too_few(self, there: NDArray[np.intp], sides: Mapping[str, str] | None) -> str:
+        if sides is None:
+            return FEW_COMPONENTS if there.size < LEAST_UNITS else ""
+        of = [sides[self.names[place]] for place in there]
+        fewest = min(of.count(side) for side in set(of))
+        return FEW_ON_A_SIDE if fewest < LEAST_OF_A_DOMAIN else ""

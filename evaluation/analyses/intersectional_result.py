@@ -18,7 +18,7 @@ class IntersectionalOptions(ResamplingOptions):
     top : how many emergent associations are listed
     least_excess : by how much an association must exceed both components to emerge, in the
         measure's unit; 0 or more
-    seed, n_resamples, level : of the bootstrap over component groups
+    level : of intervals; seed, n_resamples : of what a list of norms would give by chance
     """
 
     dominance_threshold: float = 0.1
@@ -47,10 +47,10 @@ class OrderRow:
     pair: str
     first: str
     second: str
-    tau_first: Annotated[float, Shown("First", 2, group="Kendall’s τ with")]
-    tau_second: Annotated[float, Shown("Second", 2, group="Kendall’s τ with")]
-    tau_best: Annotated[float, Shown("More similar", 2, style="strong", group="Kendall’s τ with")]
-    tau_reversed: Annotated[float, Shown("Other order", 2, group="Kendall’s τ with")]
+    tau_first: float
+    tau_second: float
+    tau_best: float
+    tau_reversed: float
     n_traits: int
     reason: str = ""
     reversed_reason: str = ""
@@ -81,15 +81,13 @@ class DomainPair:
     difference: float
     low: float
     high: float
-    n: Annotated[int, Shown("Paired groups", 0)]
+    n: int
     dominant: str
     reason: str = ""
     interval_reason: str = ""
 
     @property
-    def estimate(
-        self,
-    ) -> Annotated[Estimate, Shown("Difference", 2, name="difference", effect=True)]:
+    def estimate(self) -> Estimate:
         """The difference of the two means."""
         return Estimate(
             self.difference, self.low, self.high, self.n, self.reason, self.interval_reason
@@ -118,7 +116,7 @@ class Emergence:
     second: str
     trait: str
     pole: str
-    excess: Annotated[float, Shown("Excess", 3, style="strong")]
+    excess: float
     score: float
     first_score: float
     second_score: float

@@ -10,9 +10,9 @@ differ already in that the second names something that mostly goes without sayin
 1 means that the group deviates exactly as any group does, 0 or less that mention explains nothing.
 
 D is the mean over the templates that score both the group and the unmarked sentence. An error of
-the unmarked sentence enters the deviations of all groups alike and looks like mention. It shows
-from template to template, so that intervals resample templates, the same ones for all groups, and
-none is given for a single template.
+the unmarked sentence enters the deviations of all groups alike and looks like mention, so that no
+interval of the share is known to hold. The interval of an effect takes it from the differences
+between templates, and none is given for a single template.
 """
 
 from __future__ import annotations
@@ -26,13 +26,10 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
 from evaluation.analyses.resample_options import ResamplingOptions
-from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval
-from evaluation.metrics.known_values import quotient
+from evaluation.metrics.known_values import mean_of_known, quotient
 from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
-from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +43,7 @@ ONE_TEMPLATE = (
 )
 NO_SCORES = "no trait has a score for this group and for the unmarked sentence"
 NO_DEVIATION = "the group does not deviate from the unmarked sentence"
+SHARE_OF_SQUARES = "noise of the unmarked sentence looks like mention, so that none would hold"
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class GroupMarkedness:
 
     deviation : root mean square of D over traits, in the measure's unit
     residual : root mean square of D − M, what mention leaves unexplained
-    explained : share of the squared deviation that mention explains, at most 1; its interval
-        resamples traits and templates
+    explained : share of the squared deviation that mention explains, at most 1
+    low, high : NaN: no interval is known to hold
     """
 
     group: str
@@ -158,28 +156,20 @@ def analyze_markedness(
     if absent:
         raise ValueError(f"'{absent[0]}' has no scores")
     by_template = _deviations(scores, groups, chosen.unmarked)
-    n_templates, _, n_traits = by_template.shape
-    once = np.ones((1, n_templates))
-    (deviations,) = _mean_over_templates(by_template, once)
-    resamples = None
-    if n_templates > 1 and chosen.n_resamples:
-        drawn = _draw(chosen, n_templates, "templates")
-        resamples = _Squares(_mean_over_templates(by_template, drawn))
-        resamples.weigh(_draw(chosen, n_traits, "traits"))
-    blocked = ONE_TEMPLATE if n_templates == 1 else UndefinedReason.NOT_REQUESTED
-    squares = _Squares(deviations[None])
+    deviations = mean_of_known(by_template, axis=0)
+    squares = _Squares(deviations)
     rows = []
     for i, name in enumerate(groups):
         there = np.isfinite(deviations[i])
-        n = int(squares.usable[0, i].sum())
+        n = int(squares.usable[i].sum())
         reason = "" if n else TOO_FEW_GROUPS if there.any() else NO_SCORES
-        share = _share(squares, resamples, [i], chosen.level, reason, blocked)
+        share = _share(squares, [i], reason)
         size = np.sqrt(np.mean(deviations[i][there] ** 2)) if there.any() else np.nan
-        residual = np.sqrt(squares.left[0, i].sum() / n) if n else np.nan
+        residual = np.sqrt(squares.left[i].sum() / n) if n else np.nan
         rows.append(
             GroupMarkedness(
                 group=name,
-                deviation=float(np.sqrt(squares.total[0, i].sum() / n) if n else size),
+                deviation=float(np.sqrt(squares.total[i].sum() / n) if n else size),
                 residual=float(residual),
                 explained=share.value,
                 low=share.low,
@@ -191,7 +181,7 @@ def analyze_markedness(
         )
     everyone = list(range(len(groups)))
     alone = TOO_FEW_GROUPS if len(groups) == 1 else ""
-    share = _share(squares, resamples, everyone, chosen.level, alone, blocked)
+    share = _share(squares, everyone, alone)
     return Markedness(
         options=chosen,
         explained=share.value,
@@ -205,7 +195,7 @@ def analyze_markedness(
         ),
         reason=str(share.reason),
         interval_reason=str(share.interval_reason),
-        n_templates=n_templates,
+        n_templates=len(by_template),
     )
 
 
@@ -222,21 +212,8 @@ def _deviations(scores: pd.DataFrame, groups: Sequence[str], unmarked: str) -> F
     return deviations
 
 
-def _draw(options: MarkednessOptions, n: int, what: str) -> Floats:
-    """Return how often each of `n` is drawn in every resample, (n_resamples, n)."""
-    return draw_counts(named_stream(options.seed, "markedness", what), n, options.n_resamples)
-
-
-def _mean_over_templates(by_template: Floats, drawn: Floats) -> Floats:
-    """Return D for every row of weights of templates, (n_draws, n_groups, n_traits)."""
-    there = np.isfinite(by_template)
-    total = np.tensordot(drawn, np.where(there, by_template, 0.0), axes=1)
-    count = np.tensordot(drawn, there.astype(float), axes=1)
-    return quotient(total, count)
-
-
 class _Squares:
-    """Squared deviations and what mention leaves of them, (n_draws, n_groups, n_traits) each."""
+    """Squared deviations and what mention leaves of them, (n_groups, n_traits) each."""
 
     def __init__(self, deviations: Floats) -> None:
         mention = _mean_of_others(deviations)
@@ -244,47 +221,27 @@ class _Squares:
         self.total = np.where(self.usable, deviations**2, 0.0)
         self.left = np.where(self.usable, (deviations - mention) ** 2, 0.0)
 
-    def weigh(self, traits: Floats) -> None:
-        """Count every trait as often as it was drawn, (n_draws, n_traits)."""
-        self.total = self.total * traits[:, None]
-        self.left = self.left * traits[:, None]
-
-    def explained(self, groups: Sequence[int]) -> Floats:
-        """Return 1 − left / total over these groups, (n_draws,), NaN without deviation."""
-        total = self.total[:, groups].sum(axis=(1, 2))
-        left = self.left[:, groups].sum(axis=(1, 2))
-        return 1 - quotient(left, total)
+    def explained(self, groups: Sequence[int]) -> float:
+        """Return 1 − left / total over these groups, NaN without deviation."""
+        return float(1 - quotient(self.left[groups].sum(), self.total[groups].sum()))
 
 
 def _mean_of_others(deviations: Floats) -> Floats:
     """Return, per group and trait, the mean deviation of all other groups; NaN without any.
 
-    deviations : (n_draws, n_groups, n_traits)
+    deviations : (n_groups, n_traits)
     """
     there = np.isfinite(deviations)
     values = np.where(there, deviations, 0.0)
-    total, count = values.sum(axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
+    total, count = values.sum(axis=0), there.sum(axis=0)
     return quotient(total - values, count - there)
 
 
-def _share(
-    squares: _Squares,
-    resamples: _Squares | None,
-    groups: Sequence[int],
-    level: float,
-    reason: str,
-    blocked: str,
-) -> Estimate:
-    """Return the share explained; `blocked` says why there are no resamples."""
-    (value,) = squares.explained(groups)
+def _share(squares: _Squares, groups: Sequence[int], reason: str) -> Estimate:
+    value = squares.explained(groups)
     if reason or np.isnan(value):
         return no_estimate(reason or NO_DEVIATION)
-    if resamples is None:
-        return Estimate(float(value), interval_reason=blocked)
-    found = bias_corrected_interval(
-        float(value), resamples.explained(groups), level=level, bounds=(-np.inf, 1.0)
-    )
-    return Estimate.within(value, found)
+    return Estimate(value, interval_reason=SHARE_OF_SQUARES)
 
 
 def _trait(name: str, by_template: Floats, deviations: Floats, level: float) -> TraitMention:

@@ -1,8 +1,7 @@
 """Emergent traits against a published list at every threshold of their excess.
 
 Ours, beside the single point of Cao et al. (2022), §5.2: a threshold at zero predicts nearly
-everything. Average precision sums up the curve; its chance level shuffles the excesses, its
-interval resamples the groups of the list.
+everything. Average precision sums up the curve; its chance level shuffles the excesses.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.emergence_norms import Association
 from evaluation.analyses.intersectional_result import Emergence
-from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
@@ -24,8 +22,6 @@ from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
 
-FEWEST_GROUPS = 3
-FEW_GROUPS = "an interval over groups needs at least three that the list names"
 POLES = ("low", "high")
 
 
@@ -42,18 +38,6 @@ class CurvePoint:
     recall: Annotated[float, Shown("Recall", 2, style="strong")]
 
 
-AveragePrecision = Annotated[
-    Estimate,
-    Shown(
-        "Average precision",
-        2,
-        name="average_precision",
-        style="strong",
-        meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class NormCurve:
     """Associations in the order of their excess against the list; NaN with a reason.
@@ -61,7 +45,7 @@ class NormCurve:
     points : from the largest excess to the smallest, ties together
     average_precision : Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, those that do not emerge
         last and together; 0 to 1
-    low, high : percentile interval, groups of the list resampled
+    low, high : NaN: no interval is known to hold
     chance, p_value : mean of `n_shuffles` shuffles of the excesses, and the share of them, the
         value itself counted, that is as large
     n_groups, n_expected, n_possible : groups of the list, expected and possible associations
@@ -83,7 +67,7 @@ class NormCurve:
     interval_reason: str = ""
 
     @property
-    def estimate(self) -> AveragePrecision:
+    def estimate(self) -> Estimate:
         return Estimate(
             self.average_precision,
             self.low,
@@ -108,7 +92,7 @@ def trace_norms(
     emergent : every association beyond both components, however small its excess
     expected : the list; groups and dimensions that it does not name are left out
     dimensions : trait → dimension
-    n_resamples : of groups, and as many shuffles
+    n_resamples : shuffles
 
     An association of several traits or of both orders has the largest of their excesses.
     """
@@ -125,12 +109,11 @@ def trace_norms(
             for _ in range(n_resamples)
         ]
     )
-    low, high, blocked = _interval(excess, hits, groups, n_resamples, seed, level)
     return NormCurve(
         points=_points(excess.ravel(), hits.ravel()),
         average_precision=value,
-        low=low,
-        high=high,
+        low=float("nan"),
+        high=float("nan"),
         chance=float(shuffled.mean()) if n_resamples else float("nan"),
         # Equal values are summed in different orders.
         p_value=float((1 + (shuffled >= value - 1e-12).sum()) / (1 + n_resamples))
@@ -140,21 +123,19 @@ def trace_norms(
         n_groups=sizes[0],
         n_expected=sizes[1],
         n_possible=sizes[2],
-        interval_reason=blocked,
+        interval_reason=UndefinedReason.RANKING,
     )
 
 
-def average_precision(scores: Floats, hits: Floats, times: Floats | None = None) -> float:
+def average_precision(scores: Floats, hits: Floats) -> float:
     """Return Σ (Rₖ − Rₖ₋₁) Pₖ over distinct scores from the largest; NaN without hits.
 
     scores, hits : (n,) numbers, and 1 for what is expected, 0 otherwise
-    times : (n,) how often each counts; once where it is not given
     """
-    counted = np.ones(len(scores)) if times is None else times
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    found = np.cumsum((counted * hits)[order])[last]
-    predicted = np.cumsum(counted[order])[last]
+    found = np.cumsum(hits[order])[last]
+    predicted = last + 1.0
     if not found[-1] > 0:
         return float("nan")
     precision = np.divide(found, predicted, out=np.zeros(len(last)), where=predicted > 0)
@@ -194,26 +175,3 @@ def _points(excess: Floats, hits: Floats) -> tuple[CurvePoint, ...]:
         n, n_hits = int(chosen.sum()), int(hits[chosen].sum())
         points.append(CurvePoint(threshold, n, n_hits, n_hits / n, n_hits / float(hits.sum())))
     return tuple(points)
-
-
-def _interval(
-    excess: Floats,
-    hits: Floats,
-    groups: Sequence[frozenset[str]],
-    n_resamples: int,
-    seed: int,
-    level: float,
-) -> tuple[float, float, str]:
-    """Return the limits, and why there are none; a group's weights have a stream of their own."""
-    if not n_resamples:
-        return float("nan"), float("nan"), UndefinedReason.NOT_REQUESTED
-    if len(groups) < FEWEST_GROUPS:
-        return float("nan"), float("nan"), FEW_GROUPS
-    drawn = [
-        named_stream(seed, "norms", *sorted(group)).poisson(1, n_resamples) for group in groups
-    ]
-    values = [
-        average_precision(excess.ravel(), hits.ravel(), np.repeat(times, excess.shape[1]))
-        for times in np.stack(drawn, axis=1).astype(float)
-    ]
-    return *middle(values, level), ""

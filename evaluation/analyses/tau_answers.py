@@ -76,8 +76,10 @@ class Answers:
         return float(2 / np.pi * np.arcsin(np.sqrt(min(self.reliability, 1.0))))
 
 
-def student_answer(value: float, error: float, n: int, level: float, too_few: str) -> Answer:
-    """Return value ± t(n − 1) · error with the p-value of the same t.
+def student_answer(
+    value: float, error: float, n: int, level: float, too_few: str, *, df: float | None = None
+) -> Answer:
+    """Return value ± t(df) · error with the p-value of the same t; df is n − 1 where not given.
 
     error : standard error, NaN where it could not be computed
     too_few : the reason for no interval with n below 2
@@ -92,8 +94,9 @@ def student_answer(value: float, error: float, n: int, level: float, too_few: st
         return Answer(value, n=n, interval_reason=UndefinedReason.UNSTABLE)
     if error == 0:
         return Answer(value, n=n, interval_reason=UndefinedReason.NO_SPREAD_AT_ALL)
-    reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
-    p_value = float(2 * stats.t.sf(abs(value) / error, n - 1))
+    df = n - 1 if df is None else df
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
+    p_value = float(2 * stats.t.sf(abs(value) / error, df))
     return Answer(value, value - reach, value + reach, p_value, n)
 
 

@@ -10,7 +10,7 @@ comparison of covert and overt stereotypes by Hofmann et al. (2024), on the scal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated
 
@@ -18,23 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
-from evaluation.analyses.guise_cells import GuiseCell
-from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
-from evaluation.analyses.guise_ratings import (
-    FEWEST_PEOPLE,
-    GuiseRatings,
-    draw_guises,
-    weigh,
-    why_too_few,
-)
+from evaluation.analyses.alignment_cells import rating_interval
+from evaluation.analyses.guise_cells import GuiseOptions, guise_cells
+from evaluation.analyses.guise_draws import GuiseRun
+from evaluation.analyses.guise_inference import excludes_zero, fit_contrast, tests_disagree
+from evaluation.analyses.guise_ratings import GuiseRatings, compare_guises, weigh
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.resample_options import ResamplingOptions
-from evaluation.analyses.tau_answers import Answer
-from evaluation.metrics.draws import draw_counts
+from evaluation.analyses.tau_answers import Answer, student_answer
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.few_units import LEAST_PROMPTS
 from evaluation.metrics.holm import holm_correction
-from evaluation.metrics.interval import bias_corrected_interval, bias_corrected_p_value
 from evaluation.metrics.known_values import weighted_mean_of_known
 from evaluation.metrics.rank_correlation import (
     kendall_tau_b,
@@ -68,38 +63,17 @@ class PictureOptions(ResamplingOptions):
 
 @dataclass(frozen=True)
 class Picture:
-    """Differences on every scale, with resamples of what the picture rests on.
+    """Differences on every scale.
 
-    difference : (n_scales,), NaN = missing; draws : (n_resamples, n_scales)
-    n : (n_scales,) prompts or people; few : why there is no interval with one of them
-    too_few : (n_scales,) why there is none on a scale whatever n is, empty where there is one
+    difference : (n_scales,), NaN = missing; estimates : the same with their intervals, n = prompts,
+        people, or pairs of texts
     ceiling : τ between pictures by random halves of the people, NaN for a model
     """
 
     name: str
     difference: Floats
-    draws: Floats
-    n: NDArray[np.int_]
-    few: str
+    estimates: Sequence[Estimate]
     ceiling: float = np.nan
-    too_few: tuple[str, ...] = ()
-
-    def estimates(self, level: float) -> list[Estimate]:
-        found = []
-        too_few = self.too_few or [""] * len(self.difference)
-        for value, drawn, n, why in zip(
-            self.difference, self.draws.T, self.n, too_few, strict=True
-        ):
-            if np.isnan(value):
-                found.append(no_estimate(UndefinedReason.NO_VALUES))
-                continue
-            if n < 2 or why:
-                reason = self.few if n < 2 else why
-                found.append(Estimate(float(value), n=int(n), interval_reason=reason))
-                continue
-            around = bias_corrected_interval(value, drawn, level=level)
-            found.append(Estimate.within(value, around, int(n)))
-        return found
 
 
 @dataclass(frozen=True)
@@ -116,9 +90,10 @@ class PictureLine:
 class ScaleLine:
     """What the pictures of a model say of one scale.
 
-    opposite : by name and of speakers its intervals lie on different sides of zero
+    opposite : by name and of speakers it lies on different sides of zero, by its intervals; by name
+        with fewer than six prompts, as these prompts say
     prompt_p, prompt_p_holm : the t-test that takes prompts for independent, of the covert picture
-    p_value : two-sided, from the resamples of the covert interval; NaN without one
+    p_value : two-sided, from the t of the covert interval; NaN without one
     disagree : the t-test finds what the interval over texts and prompts does not, or the other way
     """
 
@@ -163,22 +138,21 @@ class CovertPicture:
     """Matched guise scores of the poles of every scale, high less low.
 
     picture : over texts and prompts; by_prompt : (n_prompts, n_scales)
+    p_values : of the intervals
     """
 
     picture: Picture
     by_prompt: Floats
+    p_values: Sequence[float]
 
 
 def score_picture(
-    scores: pd.DataFrame,
-    groups: tuple[str, str],
-    scales: Sequence[str],
-    options: PictureOptions,
+    scores: pd.DataFrame, groups: tuple[str, str], scales: Sequence[str], level: float
 ) -> Picture:
     """Return what scores say of the first group less what they say of the second.
 
     scores : columns group, scale, template, value; a template counts where it scores both groups
-    Templates are resampled.
+    Student's interval over templates, for templates like these.
     """
     first, second = (
         scores[scores["group"] == group]
@@ -188,85 +162,112 @@ def score_picture(
     )
     templates = [name for name in first.index if name in second.index]
     table = (first.loc[templates] - second.loc[templates]).to_numpy(dtype=float)
-    rng = named_stream(options.seed, "three pictures", "templates")
-    return Picture(
-        MODEL_GROUPS,
-        weighted_mean_of_known(table, np.ones((1, len(templates))))[0],
-        weighted_mean_of_known(table, draw_counts(rng, len(templates), options.n_resamples)),
-        (~np.isnan(table)).sum(axis=0),
-        UndefinedReason.ONE_PROMPT,
-    )
+    difference = weighted_mean_of_known(table, np.ones((1, len(templates))))[0]
+    estimates = [
+        _over_prompts(value, column, level)
+        for value, column in zip(difference, table.T, strict=True)
+    ]
+    return Picture(MODEL_GROUPS, difference, estimates)
+
+
+def _over_prompts(value: float, column: Floats, level: float) -> Estimate:
+    known = column[~np.isnan(column)]
+    n = known.size
+    if not n:
+        return no_estimate(UndefinedReason.NO_VALUES)
+    if n < LEAST_PROMPTS:
+        return Estimate(float(value), n=n, interval_reason=UndefinedReason.FEW_PROMPTS)
+    error = float(known.std(ddof=1) / np.sqrt(n))
+    return student_answer(float(value), error, n, level, UndefinedReason.FEW_PROMPTS).estimate
 
 
 def covert_picture(
-    cell: GuiseCell, attributes: Sequence[str], poles: Sequence[tuple[str, str]]
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    poles: Sequence[tuple[str, str]],
+    level: float,
 ) -> CovertPicture:
     """Return q of the high pole less q of the low one, for every scale.
 
-    poles : low and high attribute of each scale, all among ``attributes``
+    runs : of one model; poles : low and high attribute of each scale, all among ``attributes``
     """
-    low, high = ([attributes.index(pair[end]) for pair in poles] for end in (0, 1))
-
-    def contrast(values: Floats) -> Floats:
-        return np.asarray(values[..., high] - values[..., low])
-
-    by_prompt = contrast(cell.by_prompt)
-    return CovertPicture(
-        Picture(
-            MODEL_SPEAKERS,
-            contrast(cell.q),
-            contrast(cell.drawn),
-            (~np.isnan(by_prompt)).sum(axis=0),
-            UndefinedReason.ONE_PROMPT,
-        ),
-        by_prompt,
-    )
+    [cell] = guise_cells(runs, GuiseOptions(level=level))
+    places = [tuple(map(attributes.index, pair)) for pair in poles]
+    low, high = ([pair[end] for pair in places] for end in (0, 1))
+    difference = cell.q[high] - cell.q[low]
+    by_prompt = cell.by_prompt[:, high] - cell.by_prompt[:, low]
+    fits = [
+        fit_contrast(runs, upper, lower, float(value), level, int(n))
+        for (lower, upper), value, n in zip(
+            places, difference, (~np.isnan(by_prompt)).sum(axis=0), strict=True
+        )
+    ]
+    picture = Picture(MODEL_SPEAKERS, difference, [fit.estimate for fit in fits])
+    return CovertPicture(picture, by_prompt, [fit.p_value for fit in fits])
 
 
 def rated_groups_picture(cube: RatingCube, options: PictureOptions) -> Picture:
-    """Return how differently people rated two groups. People are resampled.
+    """Return how differently people rated two groups, for people like these.
 
     cube : ratings of the two groups, the first less the second
     """
     values = cube.values[(cube.rated.any(axis=(1, 2)))]
-    rng = named_stream(options.seed, "three pictures", "people")
 
     def differences(weights: Floats) -> Floats:
         means = [weighted_mean_of_known(values[:, place], weights) for place in (0, 1)]
         return means[0] - means[1]
 
-    n_people = (~np.isnan(values)).any(axis=1).sum(axis=0)
+    difference = differences(np.ones((1, len(values))))[0]
     return Picture(
         PEOPLE_GROUPS,
-        differences(np.ones((1, len(values))))[0],
-        differences(draw_counts(rng, len(values), options.n_resamples)),
-        n_people,
-        UndefinedReason.ONE_RATER,
+        difference,
+        [
+            rating_difference(value, values[..., place], options.level).estimate
+            for place, value in enumerate(difference)
+        ],
         _ceiling(differences, len(values), options),
-        tuple(
-            str(UndefinedReason.FEW_RATERS if n < FEWEST_PEOPLE else UndefinedReason.NONE)
-            for n in n_people
-        ),
     )
 
 
-def rated_speakers_picture(rated: GuiseRatings, options: PictureOptions) -> Picture:
-    """Return how differently people rated the speakers of two guises. People and texts are
-    resampled.
+def rating_difference(value: float, values: Floats, level: float) -> Answer:
+    """Return a difference of two mean ratings with Student's interval; n = people.
+
+    values : (n_people, 2), NaN = not rated: by the same people, by others, or by some of both
+
+    What a person adds, r / n of the first mean less r / n of the second, is squared and summed (r
+    the deviation from the mean, widened by √(n / (n − 1))), with the degrees of freedom of the
+    smaller side. Each side needs what the interval of a mean rating needs.
     """
-    found = draw_guises(rated, n_resamples=options.n_resamples, seed=options.seed)
+    n_people = int((~np.isnan(values)).any(axis=1).sum())
+    if np.isnan(value):
+        return Answer(
+            value, reason=UndefinedReason.NO_VALUES, interval_reason=UndefinedReason.NO_ESTIMATE
+        )
+    known = [side[~np.isnan(side)] for side in values.T]
+    for side in known:
+        if why := rating_interval(side, level).reason:
+            return Answer(float(value), n=n_people, interval_reason=why)
+    n = np.array([side.size for side in known])
+    apart = np.nan_to_num(values - [side.mean() for side in known]) / np.sqrt(n * (n - 1))
+    error = float(np.sqrt(np.sum((apart[:, 0] - apart[:, 1]) ** 2)))
+    few, df = UndefinedReason.FEW_RATINGS, float(n.min() - 1)
+    return student_answer(float(value), error, n_people, level, few, df=df)
+
+
+def rated_speakers_picture(rated: GuiseRatings, options: PictureOptions) -> Picture:
+    """Return how differently people rated the speakers of two guises, for people and texts like
+    these; n = people.
+    """
+    found = compare_guises(rated, options.level)
 
     def differences(weights: Floats) -> Floats:
         return weigh(rated, weights, np.ones((len(weights), len(rated.items))))[1]
 
     return Picture(
         PEOPLE_SPEAKERS,
-        found.difference,
-        found.difference_draws,
-        found.n_people,
-        UndefinedReason.ONE_RATER,
+        np.array([one.difference.value for one in found]),
+        [replace(one.difference.estimate, n=one.n_people) for one in found],
         _ceiling(differences, len(rated.people), options),
-        tuple(why_too_few(found)),
     )
 
 
@@ -279,7 +280,7 @@ def compare_pictures(
     """Return every picture scale by scale, and how far each agrees with each other one."""
     known = {one.name: one for one in (covert.picture, *others)}
     pictures = [known[name] for name in PICTURES if name in known]
-    estimates = {one.name: one.estimates(options.level) for one in pictures}
+    estimates = {one.name: one.estimates for one in pictures}
     pairs = [
         pair for pair in FIRST_ASKED if set(pair) <= set(known)
     ]  # what else can be compared follows
@@ -329,7 +330,7 @@ def tau_of_pictures(first: Picture, second: Picture, level: float) -> Answer:
 
 def _scale_lines(
     covert: CovertPicture,
-    estimates: Mapping[str, list[Estimate]],
+    estimates: Mapping[str, Sequence[Estimate]],
     scales: Sequence[str],
     level: float,
 ) -> tuple[ScaleLine, ...]:
@@ -343,23 +344,21 @@ def _scale_lines(
             float(prompt_p[place]),
             float(holm[place]),
             tests_disagree(float(prompt_p[place]), spoken, level),
-            np.nan if np.isnan(spoken.low) else bias_corrected_p_value(spoken.value, drawn),
+            covert.p_values[place],
         )
-        for place, (scale, named, spoken, drawn) in enumerate(
-            zip(
-                scales,
-                estimates[MODEL_GROUPS],
-                estimates[MODEL_SPEAKERS],
-                covert.picture.draws.T,
-                strict=True,
-            )
+        for place, (scale, named, spoken) in enumerate(
+            zip(scales, estimates[MODEL_GROUPS], estimates[MODEL_SPEAKERS], strict=True)
         )
     )
 
 
 def _on_opposite_sides(first: Estimate, second: Estimate) -> bool:
-    signs = first.value * second.value
-    return bool(signs < 0 and excludes_zero(first) and excludes_zero(second))
+    return bool(first.value * second.value < 0 and _is_clear(first) and _is_clear(second))
+
+
+def _is_clear(difference: Estimate) -> bool:
+    """Return whether it is known on which side it lies; of few prompts, in these prompts."""
+    return excludes_zero(difference) or difference.interval_reason == UndefinedReason.FEW_PROMPTS
 
 
 def _ranks(picture: Picture) -> list[int | None]:

@@ -4,10 +4,8 @@ from annotation.common.holm import holm_correction
 from evaluation.metrics.interval import (
     Interval,
     bias_corrected_interval,
-    bias_corrected_p_value,
     no_interval,
     recentered_interval,
-    recentered_p_value,
 )
 from evaluation.metrics.precision_at_k import (
     PrecisionAtK,
@@ -30,7 +28,6 @@ __all__ = [
     "RankCorrelation",
     "UndefinedReason",
     "bias_corrected_interval",
-    "bias_corrected_p_value",
     "holm_correction",
     "kendall_tau_b",
     "kendall_tau_b_batch",
@@ -38,6 +35,5 @@ __all__ = [
     "precision_at_k",
     "precision_at_k_batch",
     "recentered_interval",
-    "recentered_p_value",
     "tau_over_scales",
 ]

@@ -118,6 +118,49 @@ def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects
     )
 
 
+def crossed_difference(
+    first: ArrayLike, second: ArrayLike, *, level: float = 0.95
+) -> CrossedEffects:
+    """Return the difference of the means of two tables of other texts in the same prompts.
+
+    first, second : (n_prompts, n_texts) as in `crossed_effects`
+
+    The prompts' part is that of the differences within each prompt, the texts' parts add up;
+    *these prompts*: the test of Welch (1947).
+    """
+    tables = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    tables = [side[:, ~np.isnan(side).any(axis=0)] for side in tables]
+    n_prompts, n_texts = len(tables[0]), min(side.shape[1] for side in tables)
+    if not n_texts or not n_prompts:
+        return CrossedEffects(no_estimate(UndefinedReason.NO_VALUES))
+    value = float(tables[0].mean() - tables[1].mean())
+    question = LIKE_THESE if n_prompts >= LEAST_PROMPTS else THESE
+    if n_texts < LEAST_UNITS:
+        why = UndefinedReason.FEW_FOR_INTERVAL
+        return CrossedEffects(Estimate(value, n=n_texts, interval_reason=why), n_prompts, question)
+    if question == LIKE_THESE:
+        apart = tables[0].mean(axis=1) - tables[1].mean(axis=1)
+        v = v_prompts = float(apart.var(ddof=1)) / n_prompts
+        spread = v_prompts**2 / (n_prompts - 1)
+        for table in tables:
+            of_texts, _, rest = _mean_squares(table)
+            v_texts, part = _part_of_texts(table, of_texts, rest)
+            v, spread = v + v_texts, spread + part
+        error, df = float(np.sqrt(v)), max(v**2 / spread if spread > 0 else 0.0, n_prompts - 1.0)
+    else:
+        parts = [_these(table) for table in tables]
+        v = sum(error**2 for error, _ in parts)
+        spread = sum(error**4 / df for error, df in parts)
+        error, df = float(np.sqrt(v)), v**2 / spread if spread > 0 else 0.0
+    if error <= 1e-12 * max(1.0, abs(value)):
+        bare = Estimate(value, n=n_texts, interval_reason=UndefinedReason.NO_SPREAD)
+        return CrossedEffects(bare, n_prompts, question)
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
+    estimate = Estimate(value, value - reach, value + reach, n_texts)
+    p_value = _p_value(value, error, df)
+    return CrossedEffects(estimate, n_prompts, question, reach, error, df, p_value)
+
+
 def _p_value(mean: float, error: float, df: float) -> float:
     return float(2 * stats.t.sf(abs(mean) / error, df))
 
@@ -139,16 +182,22 @@ def _like_these(
     table: NDArray[np.float64], of_texts: float, of_prompts: float, rest: float
 ) -> tuple[float, float]:
     """Return standard error and degrees of freedom for texts and prompts like these."""
-    n_prompts, n_texts = table.shape
     v_prompts = of_prompts / table.size
-    v_texts = max(0.0, of_texts - rest) / table.size
+    v_texts, spread = _part_of_texts(table, of_texts, rest)
     v = v_prompts + v_texts
-    spread = v_prompts**2 / (n_prompts - 1)
-    if v_texts > 0:
-        spread += (of_texts / table.size) ** 2 / (n_texts - 1)
-        spread += (rest / table.size) ** 2 / ((n_texts - 1) * (n_prompts - 1))
+    spread += v_prompts**2 / (len(table) - 1)
     df = v**2 / spread if spread > 0 else 0.0
-    return float(np.sqrt(v)), max(df, n_prompts - 1.0)
+    return float(np.sqrt(v)), max(df, len(table) - 1.0)
+
+
+def _part_of_texts(table: NDArray[np.float64], of_texts: float, rest: float) -> tuple[float, float]:
+    """Return the texts' part of the variance of the mean, and its part of the spread of that."""
+    n_prompts, n_texts = table.shape
+    part = max(0.0, of_texts - rest) / table.size
+    if not part:
+        return 0.0, 0.0
+    spread = (of_texts / table.size) ** 2 / (n_texts - 1)
+    return part, spread + (rest / table.size) ** 2 / ((n_texts - 1) * (n_prompts - 1))
 
 
 def _these(table: NDArray[np.float64]) -> tuple[float, float]:

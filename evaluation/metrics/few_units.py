@@ -15,6 +15,8 @@ LEAST_UNITS = 5
 LEAST_SCALES = 10
 #: People whose ratings a mean needs.
 LEAST_RATINGS = 10
+#: Component groups of either domain that a difference between two domains needs.
+LEAST_OF_A_DOMAIN = 4
 #: Values on either side of a test of two sides.
 LEAST_ON_A_SIDE = 8
 #: Units that percentiles of resamples need, and alpha.

@@ -91,27 +91,6 @@ def bias_corrected_interval(
     return Interval(low, high, level, BIAS_CORRECTED, n, skipped)
 
 
-def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
-    """Return 1 − the level at which the bias-corrected interval just reaches zero.
-
-    Two-sided p-value of the value 0: below 1 − level exactly where `bias_corrected_interval` leaves
-    out 0. With q the share of resamples up to 0, between two of them as `numpy.quantile` does, the
-    lower limit Φ(2 z0 − z) lies above 0 while z < 2 z0 − Φ⁻¹(q); the upper one mirrors it. p is
-    2 Φ(−z) for the larger of the two, at least one in n + 1. Where |z0| exceeds 1 it is that of the
-    recentered interval. NaN where there is no interval.
-    """
-    values, undefined = _usable(estimate, resamples, level=0.5)
-    if undefined is not None:
-        return np.nan
-    z0 = float(stats.norm.ppf(_share_below(values, estimate)))
-    if not abs(z0) <= LARGEST_MEDIAN_BIAS:
-        return recentered_p_value(estimate, resamples)
-    z = max(
-        2 * sign * z0 - float(stats.norm.ppf(_quantile_of_zero(sign * values))) for sign in (1, -1)
-    )
-    return float(np.clip(2 * stats.norm.sf(z), 1 / (values.size + 1), 1.0))
-
-
 def recentered_interval(
     estimate: float,
     resamples: ArrayLike,
@@ -132,29 +111,6 @@ def recentered_interval(
     low, high = min(float(low), estimate), max(float(high), estimate)
     skipped = int(np.size(resamples)) - values.size
     return Interval(low, high, level, RECENTERED, values.size, skipped)
-
-
-def recentered_p_value(estimate: float, resamples: ArrayLike) -> float:
-    """Return 1 − the level at which the recentered interval just reaches zero, at least 1 in n + 1.
-
-    It can leave out 0 on the estimate's side alone: twice the share of moved resamples up to 0
-    there, between two of them as `numpy.quantile` does. NaN where there is no interval.
-    """
-    values, undefined = _usable(estimate, resamples, level=0.5)
-    if undefined is not None:
-        return np.nan
-    side = np.sign(estimate) * (values - values.mean() + estimate)
-    return float(np.clip(2 * _quantile_of_zero(side), 1 / (values.size + 1), 1.0))
-
-
-def _quantile_of_zero(values: NDArray[np.float64]) -> float:
-    """Return the largest q at which `numpy.quantile` of the values is at most 0."""
-    ordered = np.sort(values)
-    last = int(np.searchsorted(ordered, 0.0, side="right")) - 1
-    if last < 0 or last == ordered.size - 1:
-        return float(last >= 0)
-    between = -ordered[last] / (ordered[last + 1] - ordered[last])
-    return float((last + between) / (ordered.size - 1))
 
 
 def _share_below(values: NDArray[np.float64], bound: float) -> float:

@@ -27,9 +27,7 @@ class UndefinedReason(StrEnum):
     FEW_GROUPS = "an interval for groups like these needs at least five groups"
     NO_CELL_TWICE = "nobody rated the same as another person, so that noise cannot be told apart"
     ALL_NOISE = "people's mean ratings differ no more than chance would make them"
-    FEW_PEOPLE_FOR_TAU = (
-        "an interval of a value without noise needs at least ten people, and five for each mean"
-    )
+    FEW_PEOPLE_FOR_TAU = "an interval of τ needs at least ten people, and five for each mean"
     MOSTLY_NOISE = (
         "more than half of how people's mean ratings differ is noise, too much for an interval"
     )
@@ -83,6 +81,9 @@ class UndefinedReason(StrEnum):
     NO_DISCORDANT = "no pair was decided differently"
     NO_STUDY_ATTRIBUTE = "the study names none of the attributes"
     ONE_PROMPT = "a spread over prompts needs at least two of them"
+    FEW_PROMPTS = "an interval for prompts like these needs at least six of them"
+    BEST_OF_NOISY = "noise, too, decides which attributes come first, so that none would hold"
+    RANKING = "noise moves ranks to one side, so that none would hold"
     NO_HARMONIC_MEAN = "precision and recall add up to zero"
     FEW_FOR_SLOPE = "a slope needs at least three texts for each of its parameters"
     NO_SPREAD_OF_X = "a slope needs texts of different density"

@@ -486,7 +486,8 @@ def mention_table(names: Names) -> ReportTable:
         Column("", "level"),
         Column("Groups", "n_groups", decimals=0),
         Column("Cells", "n_cells", decimals=0),
-        reason="reason",
+        reason=lambda row: row["reason"] or row["interval_reason"],
+        note="reason",
     )
 
 
@@ -495,7 +496,7 @@ def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) 
     none = {"explained": None, "n_groups": None, "n_cells": None, "reason": NO_UNMARKED}
     return replace(mention, level=level).printed(
         "Share of the groups’ squared deviations from the unmarked sentence that the mere mention "
-        f"of any group explains, in %; the {level} interval resamples traits.",
+        "of any group explains, in %.",
         rows=[found.get(run, {"run": run} | none) for run in result.runs],
     )
 

@@ -12,7 +12,6 @@ from pydantic import Field
 
 from annotation.models import Dimension, Study, StudyKind
 from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
-from evaluation.analyses.guise_cells import GuiseOptions, guise_cells
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.analyses.three_pictures import (
@@ -54,7 +53,7 @@ from evaluation.reports.parts.document import (
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, interval, listing, number, percent
 from evaluation.reports.parts.guise_inputs import MEASURE, load_guise_run, require_purposes
-from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_OVER_TEXTS, disagreement
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput, Topic
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
@@ -209,7 +208,7 @@ class PictureTables:
             "Scales on opposite sides",
             str(len(self.opposite)),
             f"of {n}",
-            ("By name and of speakers, both intervals leave out 0",),
+            ("By name and of speakers, clear of 0",),
         )
         return (*asked, opposite)
 
@@ -363,12 +362,13 @@ PARTS = (
     "over few scales, so that its intervals are wide."
 )
 OPPOSITE = (
-    "By name the model stands on one side of zero, of speakers on the other, and both intervals "
-    "leave out zero. Rank 1 is the scale farthest to the right."
+    "By name the model stands on one side of zero, of speakers on the other, and intervals leave "
+    "out zero; by name with fewer than six prompts it is the side in these prompts. Rank 1 is the "
+    "scale farthest to the right."
 )
 TESTS = (
-    "The paper treats prompts as independent samples. The intervals of this report resample texts "
-    "and prompts together."
+    "The paper treats prompts as independent samples. The intervals of this report take texts and "
+    "prompts together."
 )
 CAVEATS = (
     "A difference between two groups is no level: both can stand on the same side of a scale.",
@@ -414,28 +414,27 @@ def method(result: ThreePictures, record: Mapping[str, Any]) -> tuple[str, ...]:
     pairs = f"{guised['n_first']:,} and {guised['n_second']:,} texts"
     asked = (
         f"By name: run {named['number']} ({named['measure']}), the mean over prompts of the score "
-        "of the first group less that of the second; its interval resamples prompts."
+        "of the first group less that of the second, with Student’s interval for prompts like "
+        "these, from six on."
     )
     spoken = (
         f"Of speakers: matched guise probing (Hofmann et al. 2024) with both poles of every scale "
         f"as attributes, {pairs}, {count(len(guised['prompt_texts']), 'prompt')}. A scale’s score "
-        "is q of its high pole less q of its low one; the interval and its p resample texts "
-        "and prompts."
+        f"is q of its high pole less q of its low one. {METHOD_OVER_TEXTS}"
     )
     people = (
         f"People by name: accepted ratings of “{record['study']['title']}”, the mean rating of the "
-        "first group less that of the second; the interval resamples people."
+        "first group less that of the second, with Student’s interval for people like these."
     )
     if "second_study" in record:
         people += (
             f" People of speakers: “{record['second_study']['title']}”, in which nobody rates two "
-            "guises of one pair; differences within pairs, averaged; the interval resamples people "
-            "and texts."
+            "guises of one pair; differences within pairs, averaged, with Student’s interval for "
+            "people and texts like these, as crossed samples."
         )
     compared = (
         "Two pictures are compared by Kendall’s tau-b over scales. Interval and p leave out one "
-        "scale at a time (jackknife on artanh τ, Student’s t), for scales like these. Intervals of "
-        f"differences take {options.n_resamples:,} resamples (bias-corrected percentile). The "
+        "scale at a time (jackknife on artanh τ, Student’s t), for scales like these. The "
         "ceiling is the mean τ between the pictures by random halves of the people "
         f"({options.n_splits:,} splits)."
     )
@@ -577,13 +576,11 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
         people, scores, guise, spoken, scales, groups = loaded.data
         slugs = [scale.slug for scale in scales]
         options = PictureOptions(n_splits=parameters.splits, **parameters.bootstrap)
-        [cell] = guise_cells([guise.run], GuiseOptions(**parameters.bootstrap))
-        covert = covert_picture(
-            cell, guise.attributes, [(scale.low, scale.high) for scale in scales]
-        )
+        poles = [(scale.low, scale.high) for scale in scales]
+        covert = covert_picture([guise.run], guise.attributes, poles, options.level)
         cube, _left_out = build_rating_cube(people.ratings, groups=groups, scales=slugs)
         others = [
-            score_picture(scores.scores, groups, slugs, options),
+            score_picture(scores.scores, groups, slugs, options.level),
             rated_groups_picture(cube, options),
         ]
         if spoken is not None:

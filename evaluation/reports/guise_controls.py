@@ -106,10 +106,10 @@ def method(result: ControlAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"{listing(list(result.chosen))} minus that of all other attributes "
         f"({record['study']['title']}).",
         METHOD_CROSSED,
-        "Intervals of differences take "
-        f"{options.n_resamples:,} resamples of texts and of prompts, the same prompts for all "
-        "guises (bias-corrected percentile). Guises that are none exchange the texts of each pair "
-        f"at random, {options.n_resamples:,} times.",
+        "Differences are within prompts: of the same pairs after two guises, or of other texts, "
+        "whose parts of the variance add up (with fewer than six prompts Welch’s test of the "
+        "texts’ means). Guises that are none exchange the texts of each pair at random, "
+        f"{options.n_resamples:,} times.",
         f"Adjusted effects are least squares of every pair’s mean over prompts on the difference "
         f"in {' and in '.join(result.held)} between its texts; the value where there is none, "
         "with standard errors that allow for unequal spread (HC3).",
@@ -129,7 +129,9 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
         result.lines,
         *shown(ControlLine, "model", "guise", "kind", "strength", "n_pairs"),
         *p_columns(holm=False),
-        *shown(ControlLine, "difference", "tau"),
+        *shown(ControlLine, "difference"),
+        Column("", "difference_reason", "difference.note", meaning="why it has no interval"),
+        *shown(ControlLine, "tau"),
         Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
         level=level,
         reason="strength.note",

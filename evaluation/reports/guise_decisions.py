@@ -35,7 +35,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
 from probing.measures.guise_library import GUILT, PENALTY
 
 # --- The words of the report on verdicts ----------------------------------------------------------
@@ -134,23 +134,26 @@ Varieties = tuple[str, ...]
 
 
 def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    first, second = varieties
+    return ReportTable.of(
         "tests",
         "Rates of the detrimental outcome",
         result.tests,
-        DecisionTest,
-        *("model", "outcome", "first", "second", "difference"),
+        *shown(DecisionTest, "model", "outcome"),
+        Column(f"{first}, %", "first", decimals=1, scale=100),
+        Column(f"{second}, %", "second", decimals=1, scale=100),
+        Column.effect("Difference, points", "difference", decimals=1, scale=100),
         *p_columns(value="p_difference", holm=False),
-        *("n", "increase"),
+        Column("Decisions", "n", "n", 0, meaning="decisions after the first guise"),
+        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
         Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
         Column("", "p_equal", "equal.p_value"),
-        "p_holm",
+        Column.p("p (paper)", "p_equal_holm", "p_holm"),
         Column("", "chi2_contingency", "contingency.statistic"),
         Column("", "p_contingency", "contingency.p_value"),
         Column("", "p_mcnemar", "mcnemar.p_value"),
         Column("", "n_discordant", "mcnemar.n"),
-        *("n_ties", "p_contingency_holm", "p_mcnemar_holm"),
-        labels=dict(zip(("first", "second"), varieties, strict=True)),
+        *shown(DecisionTest, "n_ties", "p_contingency_holm", "p_mcnemar_holm"),
         level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
@@ -159,15 +162,17 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
 def rate_table(
     result: DecisionAnalysis, varieties: Varieties, wordings: Mapping[str, str]
 ) -> ReportTable:
-    return ReportTable.of_rows(
+    first, second = varieties
+    return ReportTable.of(
         "rates",
         "Rates in every prompt and setting",
         result.rates,
-        DecisionRate,
-        *("model", "outcome", "setting", "prompt"),
+        *shown(DecisionRate),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        *("first", "second", "n_first", "n_second", "increase"),
-        labels=dict(zip(("first", "second"), varieties, strict=True)),
+        Column(f"{first}, %", "first", decimals=1, scale=100),
+        Column(f"{second}, %", "second", decimals=1, scale=100),
+        *downloaded("n_first", "n_second"),
+        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
     )
 
 
@@ -176,7 +181,8 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
         tests.key(
             "difference",
             row,
-            f"{p_value(row.p_holm)} (paper), {p_value(row.p_mcnemar_holm)} (McNemar)",
+            f"{p_value(row.p_holm)} (paper)"
+            + ("" if row.mcnemar.reason else f", {p_value(row.p_mcnemar_holm)} (McNemar)"),
             *([f"{p_value(row.p_difference)} ({row.question})"] if row.question else []),
             label=f"{row.outcome}, {row.model}: {' − '.join(varieties)}",
             unit="points",
@@ -219,14 +225,13 @@ def rate_blocks(rates: ReportTable, left_out: ReportTable) -> tuple[Block, ...]:
 
 
 def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        LeftOutDecision,
-        *("model", "outcome", "prompt"),
+        *shown(LeftOutDecision, "model", "outcome", "prompt"),
         Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        *("difference", "p_equal"),
+        *shown(LeftOutDecision, "difference", "p_equal"),
     )
 
 

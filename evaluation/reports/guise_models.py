@@ -40,7 +40,7 @@ from evaluation.reports.parts.guise_inputs import (
     stereotypical_attributes,
 )
 from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
-from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_OVER_TEXTS, disagreement
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import names_in
 from evaluation.reports.parts.perplexity_inputs import (
@@ -49,7 +49,7 @@ from evaluation.reports.parts.perplexity_inputs import (
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import OVERT, TRAITS
 from probing.models import ModelKind
 
@@ -113,16 +113,15 @@ def disagreements(result: ModelAnalysis) -> tuple[str, ...]:
 
 def method(result: ModelAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     ends = [f"{most / 1e6:,.0f}" for _, most in SIZE_CLASSES[:-1]]
-    options = result.options
     found = [
         "After Hofmann, Kalluri, Jurafsky and King (2024), Scaling analysis. δ is the mean score "
         f"of {listing(list(result.chosen))} minus that of all other attributes "
         f"({record['study']['title']}), for every model, setting and prompt. Classes of sizes end "
         f"at {listing(ends)} million parameters; numbers count as they are printed, with two "
         "digits.",
-        f"Intervals take {options.n_resamples:,} resamples of texts, the same ones for runs on the "
-        "same texts, and of prompts (bias-corrected percentile). The trend is least squares of δ "
-        "on the logarithm of the number of parameters.",
+        f"{METHOD_OVER_TEXTS} Differences and trends also need models that read the same pairs in "
+        "the same prompts. The trend is least squares of δ on the logarithm of the number of "
+        "parameters.",
     ]
     if result.feedback:
         without, with_it = record["feedback"]
@@ -145,30 +144,28 @@ PROBES = ("covert", "overt")
 
 
 def model_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "models",
         "Strength of every model",
         sorted(result.models, key=lambda row: (row.probe, row.parameters or 0)),
-        ModelLine,
-        *("model", "probe"),
+        *shown(ModelLine, "model", "probe"),
         Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
         Column("Size", "size", lambda row: row.size or None, missing="not known"),
-        "strength",
+        *shown(ModelLine, "strength"),
         level=level,
         reason="strength.note",
     )
 
 
 def size_table(result: ModelAnalysis) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "sizes",
         "Strength and perplexity by size",
         result.sizes,
-        SizeLine,
         Column("Quantity", "quantity", _quantity),
         Column("Variety", "variety", lambda row: row.variety or None),
         Column("Size", "size", _size),
-        *("mean", "sd"),
+        *shown(SizeLine),
         Column("n", "n", "mean.n", 0),
         Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
         level="standard error",
@@ -176,24 +173,27 @@ def size_table(result: ModelAnalysis) -> ReportTable:
 
 
 def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "trends",
         "Change of the strength with ten times the parameters",
         result.trends,
-        TrendLine,
+        *shown(TrendLine),
         level=level,
         reason="slope.note",
     )
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    spread = "over prompts, ddof 1"
+    return ReportTable.of(
         "feedback",
         "Human feedback",
         result.feedback,
-        FeedbackLine,
-        *("probe", "quantity", "without", "sd_without", "with_it", "sd_with"),
-        *("difference", "t", "df", "p_value"),
+        *shown(FeedbackLine, "probe", "quantity", "without"),
+        Column("s", "sd_without", decimals=3, meaning=spread),
+        Column("With", "with", "with_it", 3, signed=True),
+        Column("s", "sd_with", decimals=3, meaning=spread),
+        *shown(FeedbackLine, "difference", "t", "df", "p_value"),
         Column("Prompts", "n_prompts", "difference.n", 0),
         level=level,
         reason="reason",
@@ -284,7 +284,7 @@ def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
     return feedback.printed_if_any(
         "Strength, and favorability of the first five, without and with human feedback. p "
         "(paper): t-test over prompts, two-sided, not corrected, with t of without − with; s "
-        "is over prompts with ddof 1; intervals resample texts and prompts."
+        "is over prompts with ddof 1; intervals are over texts and prompts."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -14,8 +13,6 @@ from evaluation.analyses.guise_draws import Matching
 from evaluation.analyses.guise_occupations import (
     OccupationAnalysis,
     OccupationInference,
-    OccupationTest,
-    PrestigeLine,
     analyze_occupations,
 )
 from evaluation.metrics.prestige import Rule
@@ -24,7 +21,6 @@ from evaluation.reports.parts.document import Block, Document, KeyNumber, Sectio
 from evaluation.reports.parts.formatting import (
     MISSING,
     count,
-    interval,
     listing,
     number,
     p_value,
@@ -35,6 +31,7 @@ from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, g
 from evaluation.reports.parts.guise_tables import (
     FEW_PROMPTS,
     METHOD_CROSSED,
+    METHOD_OVER_TEXTS,
     WHY_CROSSED,
     crossed_table,
     disagreement,
@@ -42,7 +39,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, shown
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
 from probing.measures.guise_library import OCCUPATIONS
 
 # --- The words of the report on occupations -------------------------------------------------------
@@ -84,13 +81,13 @@ def question(result: OccupationAnalysis, record: dict[str, Any]) -> str:
 
 
 def disagreements(result: OccupationAnalysis) -> tuple[str, ...]:
-    """Return where the paper's tests and intervals over texts and prompts disagree."""
+    """Return where the paper's tests and those over texts and prompts disagree."""
     return disagreement(
-        "The paper’s test, which takes occupations for independent samples, and the interval over "
+        "The paper’s test, which takes occupations for independent samples, and the test over "
         "texts and prompts disagree",
         [
-            f"{row.model} ({row.probe}), {row.name}: {p_value(row.p_paper)} against an interval of "
-            f"{interval(row.estimate.low, row.estimate.high, 3, signed=True)}"
+            f"{row.model} ({row.probe}), {row.name}: {p_value(row.p_paper)} against "
+            f"{p_value(row.p_value)}"
             for row in result.inference
             if row.disagree
         ],
@@ -103,14 +100,13 @@ def method(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...
         if result.rule == "words"
         else "any letters at either end, as in the released code"
     )
-    options = result.options
     found = [
         "Matched guise probing after Hofmann, Kalluri, Jurafsky and King (2024). An occupation "
         "counts in prompts whose last word, a or an, agrees with it. Its score is the mean over "
         "these prompts; the mean of all occupations is tested against zero (t-test, one-sided as "
         "the paper says; the released code tests two-sided).",
-        "Intervals of the whole take "
-        f"{options.n_resamples:,} resamples of texts and prompts (bias-corrected percentile).",
+        f"{METHOD_OVER_TEXTS} A wording with a and with an counts as one prompt. The slope has a p "
+        "alone, that of the ratings’ covariance with the scores.",
     ]
     if result.lines:
         titles = listing([norm["title"] for norm in record["norms"]])
@@ -165,56 +161,63 @@ def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
 
 
 def test_table(result: OccupationAnalysis) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "tests",
         "Occupations as a whole",
         result.tests,
-        OccupationTest,
         *MODEL,
-        *("test.mean", "test.sd", "test.n", "test.statistic", "test.df"),
-        *("test.p_value", "p_holm", "test.p_two_sided"),
-        labels={"quantity": "q", "units": "occupations", "Units": "Occupations"},
+        Column("Mean q", "mean", "test.mean", 4, signed=True, style="strong"),
+        Column("sd", "sd", "test.sd", 4, meaning="over occupations, ddof 1"),
+        Column("Occupations", "n", "test.n", 0),
+        Column("t", "t", "test.statistic", 2),
+        Column("", "df", "test.df"),
+        Column.p("p (below 0)", "p_one_sided", "test.p_value"),
+        Column.p("Holm", "p_holm"),
+        Column.p(
+            "p (two-sided)",
+            "p_two_sided",
+            "test.p_two_sided",
+            meaning="as the released code calls it",
+        ),
         reason="test.reason",
     )
 
 
 def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "prestige",
         "Prestige on association scores",
         result.lines,
-        PrestigeLine,
         *MODEL,
-        *("fit.slope", "fit.low", "fit.high", "fit.intercept", "fit.r_squared"),
-        *("fit.statistic", "fit.df", "fit.p_value", "fit.n"),
-        labels={"level": level},
+        Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
+        Column("", "low", "fit.low", meaning=f"lower end of the paper’s {level} interval"),
+        Column("", "high", "fit.high", meaning=f"upper end of the paper’s {level} interval"),
+        Column("Intercept", "intercept", "fit.intercept", 2),
+        Column("R²", "r_squared", "fit.r_squared", 3),
+        Column("F", "f", "fit.statistic", 2),
+        Column("df", "df", "fit.df", 0),
+        Column.p("p (paper)", "p", "fit.p_value"),
+        Column("Occupations", "n", "fit.n", 0),
         level=level,
         reason="fit.reason",
     )
 
 
-@dataclass(frozen=True)
-class BandPoint:
-    """A point of a line with its band."""
-
-    model: str
-    q: float
-    fitted: float
-    low: float
-    high: float
-
-
 def band_table(result: OccupationAnalysis) -> ReportTable:
-    points = [
-        BandPoint(line.model, *point)
+    rows = [
+        {"line": line, "q": q, "fitted": fitted, "low": low, "high": high}
         for line in result.lines
-        for point in zip(
+        for q, fitted, low, high in zip(
             line.fit.x, line.fit.fitted, line.fit.band_low, line.fit.band_high, strict=True
         )
     ]
-    title = "The paper’s line of prestige with its band"
-    columns = ("model", "q", "fitted", "low", "high")
-    return ReportTable.of_rows("prestige_line", title, points, BandPoint, *columns)
+    return ReportTable.of(
+        "prestige_line",
+        "The paper’s line of prestige with its band",
+        rows,
+        Column("", "model", "line.model"),
+        *downloaded("q", "fitted", "low", "high"),
+    )
 
 
 def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
@@ -229,7 +232,7 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
             "agree",
             lambda row: not row.disagree,
             cell=lambda agree: "yes" if agree else "no",
-            meaning="whether the paper’s test and the interval find the same, at its level",
+            meaning="whether the paper’s test and p find the same, at the level of intervals",
         ),
         level=level,
         reason="estimate.note",
@@ -269,8 +272,8 @@ def test_blocks(
             "below zero, occupations that go with the first variety are less reputed."
         ),
         *inference.printed_if_any(
-            "Both quantities with intervals that resample texts and prompts, beside the paper’s "
-            "test, which takes occupations for independent samples."
+            "Both quantities over texts and prompts, beside the paper’s test, which takes "
+            "occupations for independent samples."
         ),
     )
 

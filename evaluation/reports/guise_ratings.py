@@ -45,6 +45,7 @@ from evaluation.reports.parts.guise_inputs import (
     load_guise_run,
     require_purposes,
 )
+from evaluation.reports.parts.guise_tables import METHOD_OVER_TEXTS
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput, Topic
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
@@ -91,8 +92,6 @@ CAVEATS = (
     "people who speak a variety.",
     "Guises of a pair are meant to say the same; where they do not, the difference is also one of "
     "content.",
-    "People and texts are resampled together, which makes intervals of differences rather too wide "
-    "than too narrow.",
 )
 MODEL_CAVEAT = (
     "There are as many cells as scales, so agreement with a model rests on few numbers; scales of "
@@ -120,21 +119,22 @@ def ceiling_line(result: GuisePeople) -> str:
 
 
 def method(result: GuisePeople, record: dict[str, Any]) -> tuple[str, ...]:
-    options, (first, second) = result.options, result.guises
+    first, second = result.guises
     found = [
         f"{count(result.n_people, 'person', 'people')} rated the writers of texts of "
         f"{count(result.n_items, 'pair')} on lines from 0 to 100, each person at most one text of "
         f"a pair. Per scale and pair the mean rating of the text in {second} is taken from that in "
         f"{first}; differences are means over pairs of which both texts were rated.",
-        f"Intervals resample people and pairs together {options.n_resamples:,} times (multiway "
-        "bootstrap, bias-corrected percentile); p comes from the same resamples and is corrected "
-        "over scales after Holm.",
+        "Intervals are Student’s for people and pairs like these, as crossed samples: the variance "
+        "has a part of the people, clustered by person, which is never dropped, and one of the "
+        "pairs, not below zero (Cameron, Gelbach and Miller 2011); degrees of freedom after "
+        "Satterthwaite. p comes from the same t and is corrected over scales after Holm.",
     ]
     if result.models:
         found.append(
             "A model’s score on a scale is q of its high pole less q of its low pole, from matched "
             "guise probing after Hofmann et al. (2024) with the poles as attributes, mean over "
-            f"prompts; {TEXTS[record['texts']]}."
+            f"prompts; {TEXTS[record['texts']]}. {METHOD_OVER_TEXTS}"
         )
         found.append(
             "τ is Kendall’s tau-b over scales. Without noise it goes by Greiner’s relation to a "

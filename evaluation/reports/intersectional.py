@@ -295,8 +295,8 @@ CAVEATS = (
     "chance, and single entries have no interval. Compare them over other templates before you "
     "rely on one.",
     "Some paired phrases are rare or sound odd. What the model makes of them rests on little text.",
-    "Intervals resample the component groups: they say what other groups of these domains would "
-    "give, not what other models or templates would.",
+    "Intervals are for component groups like these: they say what other groups of these domains "
+    "would give, not what other models or templates would.",
 )
 
 
@@ -347,9 +347,9 @@ def method(
         f"dominates where its mean is higher by {options.dominance_threshold:g} or more. A group "
         "belongs to the first domain that the library names. Emergence: the paired group’s score "
         f"minus the larger of its components’{below}{beyond}.",
-        f"Intervals come from {options.n_resamples} resamples of the component groups, in which a "
-        "paired group weighs as often as both of its components were drawn (Owen 2007), since "
-        "paired groups that share a component are not independent.",
+        "Intervals leave out one component group at a time (jackknife, Student’s t), since paired "
+        "groups that share a component are not independent; what is particular to one paired group "
+        "enters with both of its components and is taken out once (Fafchamps and Gubert 2007).",
     ]
     if norms:
         found.append(
@@ -359,9 +359,8 @@ def method(
         )
     if curve:
         found.append(
-            "Average precision runs through every excess above zero, whatever the least one. Its "
-            f"interval comes from {options.n_resamples} resamples of the list’s groups; chance and "
-            f"p from {curve.n_shuffles} shuffles of the excesses."
+            "Average precision runs through every excess above zero, whatever the least one; "
+            f"chance and p come from {curve.n_shuffles} shuffles of the excesses."
         )
     return tuple(found)
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import GroupComponent
 from evaluation.analyses.markedness import (
     ONE_TEMPLATE,
+    SHARE_OF_SQUARES,
     UNMARKED,
     GroupMarkedness,
     Markedness,
@@ -102,14 +103,12 @@ def method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _intervals(result: Markedness) -> str:
-    resamples = result.options.n_resamples
+    share = f"A share has no interval: {SHARE_OF_SQUARES}."
     if result.n_templates == 1:
-        return f"There are no intervals: {ONE_TEMPLATE}."
+        return f"{share} Nor has an effect: {ONE_TEMPLATE}."
     return (
-        f"The interval of a share takes the bias-corrected percentiles of {resamples} resamples of "
-        "traits and templates; that of an effect is Student’s over groups and templates. Templates "
-        "are the same for all groups and for the unmarked sentence, so that the error of the "
-        "latter, which looks like mention, is part of both."
+        f"{share} That of an effect is Student’s over groups and templates, which are the same for "
+        "all groups and for the unmarked sentence, so that the error of the latter is part of it."
     )
 
 
@@ -136,9 +135,11 @@ EXPLAINED = Column.estimate(
     meaning="share of the squared deviation that mention explains, at most 1",
 )
 
+REASON = Column("", "reason", "share.note", meaning="why there is no share, or no interval")
+
 
 def overall_table(result: Markedness, level: str) -> ReportTable:
-    columns = (EXPLAINED, Column("Cells", "n_cells", decimals=0), Column("", "reason"))
+    columns = (EXPLAINED, Column("Cells", "n_cells", decimals=0), REASON)
     return ReportTable("overall", "All groups together", [result], columns, level)
 
 
@@ -151,7 +152,8 @@ def group_table(result: Markedness, names: Mapping[str, str], level: str) -> Rep
         Column("Group", "group_name", lambda row: names[row.group]),
         *shown(GroupMarkedness, "deviation", "residual"),
         EXPLAINED,
-        *shown(GroupMarkedness, "n_traits", "reason"),
+        *shown(GroupMarkedness, "n_traits"),
+        REASON,
         level=level,
         note="reason",
     )
@@ -213,9 +215,8 @@ def group_blocks(groups: ReportTable) -> tuple[Figure, Table]:
         groups.figure(
             "groups",
             "Share of every group’s squared deviation from the unmarked sentence that the mean of "
-            f"all other groups explains; {groups.level} intervals over traits "
-            "and templates. 100 % is the most there can be; below 0 "
-            "the others’ mean leads away.",
+            "all other groups explains. 100 % is the most there can be; below 0 the others’ mean "
+            "leads away.",
             "explained",
             rows=rows,
             label="Group",

@@ -43,6 +43,7 @@ from evaluation.reports.parts.guise_kind import (
     prompt_wordings,
 )
 from evaluation.reports.parts.guise_tables import (
+    FEW_PROMPTS,
     METHOD_CROSSED,
     WHY_CROSSED,
     crossed_table,
@@ -143,8 +144,7 @@ class GuiseTables:
             self.agreement.figure(
                 "agreement",
                 "Agreement of every model’s ranking with every study: mean average precision over "
-                f"prompts, with {self.agreement.level} intervals over texts and prompts. The line "
-                f"is chance, {number(self.result.chance, 3)}.",
+                f"prompts. The line is chance, {number(self.result.chance, 3)}.",
                 "map",
                 label="study_title",
                 panel=model_of,
@@ -166,8 +166,7 @@ class GuiseTables:
         return (
             self.favorability.figure(
                 "favorability",
-                "Mean favorability of the first five attributes, −2 to 2, with "
-                f"{self.favorability.level} intervals over texts and prompts for models.",
+                "Mean favorability of the first five attributes, −2 to 2.",
                 "unweighted",
                 label=lambda row: f"{row.title}{_probe(row)}",
                 tone=lambda row: "model" if row.source in ("covert", "overt") else "human",
@@ -281,57 +280,72 @@ class GuiseTables:
 def variation_table(
     result: GuiseAnalysis, names: Mapping[str, str], wordings: Mapping[str, str]
 ) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "variation",
         "Agreement and strength by version, setting and prompt",
         result.variations,
-        VariationLine,
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        *("factor", "level"),
+        *shown(VariationLine, "factor", "level"),
         Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-        *("agreement", "strength"),
+        *shown(VariationLine, "agreement", "strength"),
         Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
         level="standard error",
     )
 
 
 def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "nulls",
         "What chance gives",
         result.nulls,
-        NullLine,
         Column("Model", "model", lambda row: row.model or "any"),
         Column("Probe", "probe", lambda row: row.probe or "any"),
-        *("quantity", "mean", "sd", "low", "high", "n"),
-        labels={"level": level},
+        *shown(NullLine, "quantity", "mean", "sd"),
+        Column(f"{level} from", "low", decimals=4, signed=True),
+        *shown(NullLine, "high", "n"),
     )
 
 
 def tops_table(result: GuiseAnalysis) -> ReportTable:
-    title = "The first five of every study and model"
-    return ReportTable.of_rows("tops", title, result.tops, TopAttribute)
+    return ReportTable.of(
+        "tops",
+        "The first five of every study and model",
+        result.tops,
+        *shown(TopAttribute),
+    )
 
 
 def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "agreement",
         "Agreement with people",
         result.agreements,
-        Agreement,
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        *("estimate", "chance"),
+        *shown(Agreement, "estimate", "chance"),
         Column("Prompts", "n_prompts", "estimate.n", 0),
-        "sd",
+        Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
         Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
-        *("statistic", "df", "p_t", "p_t_holm", "p_permutation", "p_permutation_holm"),
-        *("least", "most", "shared", "p_shared", "strength"),
+        *shown(
+            Agreement,
+            "statistic",
+            "df",
+            "p_t",
+            "p_t_holm",
+            "p_permutation",
+            "p_permutation_holm",
+            "least",
+            "most",
+            "shared",
+            "p_shared",
+            "strength",
+        ),
         level=level,
-        reason="reason",
+        reason="estimate.note",
+        note="reason",
     )
 
 
@@ -345,18 +359,18 @@ def favorability_table(result: GuiseAnalysis, level: str) -> ReportTable:
         *shown(FavorabilityLine),
         Column("Attributes", "n", "unweighted.n", 0),
         level=level,
-        reason="weighted.reason",
+        reason="weighted.note",
+        note="weighted.reason",
     )
 
 
 def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable.of_rows(
+    return ReportTable.of(
         "scores",
         "Association scores",
         result.scores,
-        AttributeScore,
         *MODEL,
-        *("rank", "attribute", "estimate", "prompt_sd"),
+        *shown(AttributeScore, "rank", "attribute", "estimate", "prompt_sd"),
         *p_columns(),
         Column("", "reason", lambda row: row.estimate.reason or row.why_no_p),
         level=level,
@@ -444,8 +458,9 @@ CAVEATS = (
     "variety.",
     "A score compares two guises: it does not say that an attribute is likely, or unlikely, after "
     "either.",
-    "Prompts, texts and versions of a model are no independent samples. Intervals that resample "
-    "texts and prompts are too narrow rather than too wide with few prompts.",
+    "Prompts, texts and versions of a model are no independent samples. Agreement and favorability "
+    "have no interval: noise moves ranks, and what comes first, to one side.",
+    FEW_PROMPTS,
     "The paper’s test takes random rankings for a sample of its own, so that its degrees of "
     "freedom grow with their number; read the permutation test beside it.",
     "Pairs may differ in more than the variety, such as length, and an effect may be that of such "
@@ -524,8 +539,6 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"prompts’ values against {options.n_permutations:,} random rankings by a one-sided t-test "
         "with equal variances. The permutation test draws the attributes of people at random, "
         "alike for all prompts. Both are corrected by Holm over models and studies of one probe.",
-        f"Intervals of agreement and favorability take {options.n_resamples:,} resamples of texts "
-        "(the same ones for runs on the same texts) and of prompts (bias-corrected percentile).",
         "δ is the mean score of a study’s first five attributes minus that of all others.",
         *((METHOD_CROSSED,) if result.crossed else ()),
     )

@@ -205,8 +205,6 @@ MODEL_THREADS: int | None = env.int("MODEL_THREADS", None)
 # that only its own machine can reach, that is up to the person before it.
 IS_OWN_MACHINE = set(ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]"} and not HTTPS
 MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if IS_OWN_MACHINE else [str(VAR_DIR)])
-# Weights in pickles (pytorch_model.bin) name what is called as they are read.
-MODEL_PICKLES: bool = env.bool("MODEL_PICKLES", IS_OWN_MACHINE)
 #: Where files lie that the authors of the four papers released, for `manage.py reproduce`.
 RELEASED_FILES: Path | None = env.path("RELEASED_FILES", None)
 MODEL_SERVER_HOSTS: list[str] = env.list(

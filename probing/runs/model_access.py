@@ -14,7 +14,6 @@ from probing.lm.errors import ModelFilesError
 from probing.lm.sources import base_of
 from probing.runs.errors import RunError
 
-PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
 
 
@@ -22,8 +21,7 @@ def check_folder(location: str) -> None:
     """Raise :class:`RunError` for a path outside of the folders that may hold models.
 
     The base of an adapter has to be inside as well. The message is the same whatever is there: it
-    must not tell which files a server has. Weights that are nothing but pickles are refused unless
-    the administrator takes them.
+    must not tell which files a server has.
     """
     folder = Path(location).expanduser()
     roots = [Path(root).expanduser().resolve() for root in settings.MODEL_ROOTS]
@@ -37,24 +35,10 @@ def check_folder(location: str) -> None:
             )
 
     require_inside(folder)
-    _refuse_pickles(folder)
     with suppress(ModelFilesError):  # what is damaged is refused where it is read
         base = Path(base_of(folder) or folder)
         if base.is_absolute() or base.exists():
             require_inside(base)
-            _refuse_pickles(base)
-
-
-def _refuse_pickles(folder: Path) -> None:
-    pickles = [file.name for name in PICKLES for file in sorted(folder.glob(name))]
-    if settings.MODEL_PICKLES or not pickles or any(folder.glob("*.safetensors")):
-        return
-    raise RunError.at(
-        "location",
-        f"The weights in “{folder}” are a pickle ({pickles[0]}), which can run code when it is "
-        "read. Save the model as safetensors (save_pretrained does), or choose a GGUF file. For "
-        "files that you trust, the administrator can set MODEL_PICKLES=true.",
-    )
 
 
 def check_key(variable: str, base_url: str) -> None:

@@ -292,55 +292,6 @@ def test_each_early_end_is_reached_and_says_what_becomes_of_pay_and_answers(
     check_end("This study has ended", "There is no payment", code="quota_full")
 
 
-@pytest.mark.parametrize(
-    ("rates", "told", "pay"),
-    [
-        pytest.param(
-            False,
-            "meanwhile all places were taken",
-            "There is no payment for this part: only people who finish are paid.",
-            id="nothing-rated",
-        ),
-        pytest.param(
-            True,
-            "meanwhile your place was given to somebody else",
-            "You are paid all the same. Thank you.",
-            id="one-group-rated",
-        ),
-    ],
-)
-def test_who_was_away_too_long_is_led_to_the_end(
-    page: Page, goto: Goto, site: str, make_study: StudyMaker, rates: bool, told: str, pay: str
-) -> None:
-    study = make_study(
-        flow=["consent", "rating", "rating"],
-        panel=Panel.PROLIFIC,
-        quota_per_group=1,
-        groups=GROUPS[:2],
-    )
-    visitor = Visitor(page)
-    visitor.start(site + study.get_absolute_url() + PROLIFIC_IDS)
-    away = study.submissions.get()
-    if rates:
-        page.get_by_role("checkbox").check()
-        visitor.move_on()
-        visitor.rate_all()
-        visitor.move_on()
-    lapse(away)
-    start(study, PROLIFIC_IDS.replace("aa", "ab"))
-    goto(f"/r/{away.token}/", "Welcome back", study=study, own=away.token)
-    with page.expect_event("load"):
-        page.get_by_role("button", name="Go on").click()
-    check_page(page, "Your visit has ended", study=study, own=away.token)
-    expect(page.locator("main")).to_contain_text(told)
-    expect(page.locator("main")).to_contain_text(pay)
-    nothing = page.get_by_text("No answers of yours are stored.")
-    expect(nothing).to_have_count(0 if rates else 1)
-    # The panel is told, by a code or by a return.
-    expect(page.locator("main a[href*='prolific']").first).to_be_visible()
-    scan_enlarged(page, told)
-
-
 def test_preferring_not_to_say_takes_other_ticks_back(
     page: Page, site: str, make_study: StudyMaker
 ) -> None:

@@ -16,8 +16,13 @@ WHY_CROSSED = (
     "result hangs on the wording."
 )
 FEW_PROMPTS = (
-    "Intervals resample prompts along with texts; with few prompts they are too narrow rather than "
-    "too wide."
+    "With fewer than six prompts intervals are for other texts in these prompts, not for other "
+    "wordings."
+)
+METHOD_OVER_TEXTS = (
+    "Intervals, and the p beside them, come from one Student’s t: for texts and prompts like these "
+    "with six prompts or more, both as crossed samples, with fewer for other texts in these "
+    "prompts. They need texts in pairs."
 )
 METHOD_CROSSED = (
     "Interval and p of a row answer one question, which it names, and come from the same Student’s "

@@ -18,7 +18,7 @@ MENTION = "mention"
 def summarize_mention(
     scores: pd.DataFrame, groups: Iterable[str], bootstrap: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Return the share that mention explains with its interval; None without the baseline.
+    """Return the share that mention explains; None without the baseline.
 
     scores : columns group, scale, template, value; one row a template, ``unmarked`` among the
         groups

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from annotation.common.lazy import pd
 from evaluation.analyses.emergence_norms import Association, Pole, compare_with_norms
 from evaluation.analyses.guise_association import share_at_least
+from evaluation.analyses.intersectional import ComponentMeans
 from evaluation.analyses.intersectional_result import Emergence
 from evaluation.analyses.markedness import MarkednessOptions, analyze_markedness
 from evaluation.analyses.norm_curve import trace_norms
@@ -24,6 +25,7 @@ from tools.coverage.rows import Row, Study, Tested
 RATIO, RATIO_DIFFERENCE = "ratio of counts", "difference of ratios of counts"
 MARKS, MENTION = "alpha of marks", "mean over groups and templates"
 PICKS, CURVE = "hits of a list, by chance", "average precision, by chance"
+PAIRS = "mean over paired groups, component groups like these"
 RANKS, OVERLAP = "MAP of a ranking, by chance", "shared attributes, by chance"
 RESAMPLES = 1000
 ATTRIBUTES, NAMED = 37, 5
@@ -133,6 +135,32 @@ def _ranks(prompts: int, rng: Rng) -> Study:
     }
 
 
+#: Domains of so many component groups each.
+DOMAINS = ((4, 4), (4, 8), (6, 8), (10, 12), (1,) * 5, (4, 4, 4), (3,) * 6, (2,) * 10)
+#: Standard deviations over components, over two of them together, and over orders.
+PARTS = {"components differ": (1.0, 0.3), "pairs differ": (0.5, 1.0), "pairs alone": (0.0, 1.0)}
+
+
+def _paired(domains: tuple[int, ...], parts: str, missing: float, bounded: bool, rng: Rng) -> Study:
+    """Values of paired groups of two domains, in both orders; those of two domains are signed."""
+    of_component, of_pair = PARTS[parts]
+    domain = np.repeat(np.arange(len(domains)), domains)
+    first, second = np.triu_indices(domain.size, 1)
+    kept = (domain[first] != domain[second]) & (rng.random(first.size) >= missing)
+    first, second = first[kept], second[kept]
+    own, sign = of_component * rng.standard_normal(domain.size), -1 if len(domains) == 2 else 1
+    value = own[first] + sign * own[second] + of_pair * rng.standard_normal(first.size)
+    both = np.concatenate([value, value]) + 0.3 * rng.standard_normal(2 * value.size)
+    if bounded:
+        both = np.tanh(0.5 * both)
+    names = [f"g{place}" for place in range(domain.size)]
+    pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
+    means = ComponentMeans([*pairs, *(pair[::-1] for pair in pairs)], 0.95)
+    sides = {name: str(of) for name, of in zip(names, domain, strict=True)}
+    found = means.mean(both, sides if len(domains) == 2 else None)
+    return {PAIRS: (found.estimate, 0.0)}
+
+
 def list_rows() -> Iterator[Row]:
     """Return the rows of ratios, marks, means over groups, and tests against chance."""
     for n in (39, 40, 100, 400):
@@ -147,3 +175,17 @@ def list_rows() -> Iterator[Row]:
         yield Row(name, (PICKS, CURVE), partial(_norms, groups, dimensions))
     for prompts in (1, 9):
         yield Row(f"{prompts} prompts, 37 attributes", (RANKS, OVERLAP), partial(_ranks, prompts))
+    for domains in DOMAINS:
+        for parts in PARTS:
+            for missing in (0.0, 0.3):
+                of = f", {100 * missing:g} % of pairs missing" if missing else ""
+                name = f"domains of {_listed(domains)}, {parts}{of}"
+                yield Row(name, (PAIRS,), partial(_paired, domains, parts, missing, False))
+    yield Row(
+        "values within −1 and 1", (PAIRS,), partial(_paired, (3,) * 6, "components differ", 0, True)
+    )
+
+
+def _listed(domains: tuple[int, ...]) -> str:
+    alike = len(domains) > 2 and len(set(domains)) == 1
+    return f"{len(domains)} times {domains[0]}" if alike else " and ".join(map(str, domains))

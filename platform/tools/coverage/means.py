@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from annotation.common.lazy import pd
 from evaluation.analyses.span_analysis import SpanOptions, analyze_spans
 from evaluation.metrics.bootstrap import Bootstrap
-from evaluation.metrics.crossed_effects import LIKE_THESE, crossed_effects
+from evaluation.metrics.crossed_effects import (
+    LIKE_THESE,
+    crossed_difference,
+    crossed_effects,
+)
+from evaluation.metrics.decisions import mcnemar_test
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.krippendorff_alpha import Measurement, Over, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import levenshtein_alpha
 from evaluation.metrics.slope import robust_intercept, robust_slope
@@ -33,6 +39,11 @@ PROMPTS_LIKE, PROMPTS_THESE = (
     "effect of a guise, prompts like these",
     "effect of a guise, these prompts",
 )
+BETWEEN_LIKE, BETWEEN_THESE = (
+    "difference between guises of other texts, prompts like these",
+    "difference between guises of other texts, these prompts",
+)
+MCNEMAR = "McNemar's test of pairs decided once"
 ADJUSTED, TEXTS = "mean adjusted for covariates", "alpha of texts"
 RESAMPLES = 1000
 
@@ -184,6 +195,28 @@ def _effect(prompts: int, texts: int, of_prompt: float, rng: Rng) -> Study:
     return {PROMPTS_LIKE if like else PROMPTS_THESE: shown}
 
 
+def _two_guises(prompts: int, sizes: tuple[int, int], of_prompt: float, rng: Rng) -> Study:
+    """Two guises of other texts in the same prompts, which move both, and each by itself."""
+    shared = of_prompt * rng.standard_normal((prompts, 1))
+    own = of_prompt / 2 * rng.standard_normal((2, prompts, 1))
+    tables = [
+        shared + part + 0.4 * rng.standard_normal(n) + 0.5 * rng.standard_normal((prompts, n))
+        for part, n in zip(own, sizes, strict=True)
+    ]
+    found = crossed_difference(*tables)
+    like = found.question == LIKE_THESE
+    truth = 0.0 if like else float((own[0] - own[1]).mean())
+    return {BETWEEN_LIKE if like else BETWEEN_THESE: (Tested(found.estimate, found.p_value), truth)}
+
+
+def _pairs_decided(n: int, rng: Rng) -> Study:
+    """Pairs that are decided once, whose texts are easy or hard in either guise alike."""
+    share = 1 / (1 + np.exp(-(-1 + 1.5 * rng.standard_normal(n))))
+    found = mcnemar_test(*((rng.random(n) < share).astype(float) for _ in range(2)))
+    alone = Estimate(0.0, interval_reason="a test by itself")
+    return {MCNEMAR: (Tested(alone, found.p_value), 0.0)}
+
+
 def _decisions(prompts: int, texts: int, rng: Rng) -> Study:
     """Differences of two decisions, 0 or 1, that texts and prompts make likelier in both guises."""
     level = -1 + rng.standard_normal(texts) + 0.5 * rng.standard_normal((prompts, 1))
@@ -256,6 +289,15 @@ def list_rows() -> Iterator[Row]:
         question = PROMPTS_LIKE if prompts >= 6 else PROMPTS_THESE
         name = f"decisions, {prompts} prompts, {texts} texts"
         yield _row(name, question, partial(_decisions, prompts, texts))
+    for prompts, sizes, of_prompt in (
+        *((9, (5, 50), 0.2), (9, (50, 50), 0.2), (9, (50, 50), 0.0), (6, (50, 200), 0.4)),
+        *((3, (5, 50), 0.2), (3, (50, 50), 0.2), (1, (20, 60), 0.2)),
+    ):
+        name = f"{prompts} prompts, {sizes[0]} and {sizes[1]} texts, sd of prompts {of_prompt:g}"
+        question = BETWEEN_LIKE if prompts >= 6 else BETWEEN_THESE
+        yield _row(name, question, partial(_two_guises, prompts, sizes, of_prompt))
+    for n in (8, 40, 400):
+        yield _row(f"{n} pairs decided once", MCNEMAR, partial(_pairs_decided, n))
     for n in (9, 20, 100):
         yield _row(f"{n} pairs, 2 covariates", ADJUSTED, partial(_adjusted, n))
     for items, annotators in ((39, 2), (40, 2), (60, 3)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import vl_convert
 
-from tools.coverage.registry import MODULES, PRINTED, PUBLISHED, RANGES, rows_of, without_rows
+from tools.coverage.registry import EMPTY, MODULES, PRINTED, PUBLISHED, RANGES, rows_of
 from tools.coverage.rows import LEAST, MOST, Result
 
 ROOT = Path(__file__).parents[3]
@@ -60,15 +60,14 @@ def to_result(stored: dict[str, Any]) -> Result:
 def write() -> None:
     """Write docs/coverage.md and its plots from the stored results."""
     PLOTS.mkdir(exist_ok=True)
-    listed = len(without_rows())
-    total = len(PRINTED) + len(PUBLISHED) + len(RANGES) + listed
+    total = len(PRINTED) + len(PUBLISHED) + len(RANGES)
     count = (
         f"Reports print {total} intervals and p-values (columns of their downloads). "
         f"{len(PRINTED)} rest on\nstatistics with rows here. {len(PUBLISHED)} repeat tests of "
         "papers, which take cells, prompts, or decisions for\nindependent: they are labeled so, "
         f"and promise nothing. {len(RANGES)} are middle shares of chance or of split halves, or "
-        "standard\nerrors.\n"
-        f"{listed} are left, listed in `platform/tools/coverage/without_rows.txt`.\n"
+        f"standard\nerrors. {len(EMPTY)} more columns have no value, since no interval is known to "
+        "hold, and say so.\n"
     )
     PAGE.write_text("\n".join([HEAD, count, *(part for m in MODULES for part in _module(m))]))
 

@@ -2,9 +2,9 @@
 
 A report may print an interval or a p-value whose statistic has rows that hold. `PRINTED` names the
 statistics of each, as “kind table column” of the download. `RANGES` are no intervals of an
-estimate, and `PUBLISHED` repeats the tests of papers, which reports label so. What has no rows yet
-is listed in `without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails
-for anything that is in none of these, or in two.
+estimate, `PUBLISHED` repeats the tests of papers, which reports label so, and `EMPTY` has no value
+in any report. A test walks the reports of all kinds and fails for anything that is in none of
+these, or in two.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 
-from tools.coverage import chance, gaps, means, observed, taus
+from tools.coverage import chance, gaps, means, observed, people, taus
 from tools.coverage.rows import Row
 
 #: Name of the file of results → designs. A module of designs is one line here.
@@ -24,8 +23,8 @@ MODULES: dict[str, Callable[[], Iterable[Row]]] = {
     "means": means.list_rows,
     "observed": observed.list_rows,
     "chance": chance.list_rows,
+    "people": people.list_rows,
 }
-WITHOUT_ROWS = Path(__file__).with_name("without_rows.txt")
 
 
 def _all(statistics: tuple[str, ...], *printed: str) -> dict[str, tuple[str, ...]]:
@@ -137,6 +136,13 @@ PRINTED: dict[str, tuple[str, ...]] = {
     ),
     "counterparts toxicity_gaps low": (chance.RATIO_DIFFERENCE,),
     "judgments error_agreement low": (chance.MARKS,),
+    **_all(
+        (chance.PAIRS,),
+        *(
+            f"intersectional {of} low"
+            for of in ("domain_pairs", "order_summary", "order_summary_of_all")
+        ),
+    ),
     "intersectional norm_curve p_value": (chance.CURVE,),
     "intersectional norms p_value": (chance.PICKS,),
     "markedness traits low": (chance.MENTION,),
@@ -154,6 +160,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "fpr_gaps fallback correct_low": _of_gaps(gaps.GAPS),
     **_all(
         (means.PROMPTS_LIKE, means.PROMPTS_THESE),
+        *_columns("covert_overt_human covert_tests", "low", "p"),
         *_columns("guise_controls controls", "low", "p"),
         *_columns("guise_decisions crossed_effects", "low", "p", "p_holm"),
         *_columns("guise_decisions tests", "low", "p"),
@@ -161,10 +168,30 @@ PRINTED: dict[str, tuple[str, ...]] = {
         "guise_features dose low",
         *_columns("guise_intelligence crossed_effects", "low", "p", "p_holm"),
         *_columns("guise_intelligence intelligence", "low", "p", "p_holm"),
+        *(f"guise_models {of} low" for of in ("feedback", "models", "trends")),
         *_columns("guise_occupations crossed_effects", "low", "p", "p_holm"),
+        *_columns("guise_occupations inference", "low", "p"),
         *_columns("guise_occupations occupations", "low", "p", "p_holm"),
+        "guise_ratings model_scales low",
         *_columns("matched_guise crossed_effects", "low", "p", "p_holm"),
         *_columns("matched_guise scores", "low", "p", "p_holm"),
+    ),
+    "guise_controls controls difference_low": (
+        *(means.PROMPTS_LIKE, means.PROMPTS_THESE, means.BETWEEN_LIKE, means.BETWEEN_THESE),
+    ),
+    **_all((means.MCNEMAR,), *_columns("guise_decisions tests", "p_mcnemar", "p_mcnemar_holm")),
+    # Of groups and of speakers, by a model and by people.
+    "covert_overt_human scales low": (
+        *(observed.OVER_PROMPTS, means.PROMPTS_LIKE, means.PROMPTS_THESE),
+        *(people.GROUPS, people.GUISE_DIFFERENCE),
+    ),
+    **_all((people.GUISE_MEAN,), *_columns("guise_ratings scales", "first_low", "second_low")),
+    **_all((people.GUISE_DIFFERENCE,), *_columns("guise_ratings scales", "low", "p", "p_holm")),
+    **_all(
+        (people.TAU_PEOPLE,), *_columns("guise_ratings models", "these_texts_low", "p_these_texts")
+    ),
+    **_all(
+        (people.TAU_TEXTS,), *_columns("guise_ratings models", "other_texts_low", "p_other_texts")
     ),
     **_all((means.ADJUSTED,), *_columns("guise_controls adjusted", "low", "p", "p_holm")),
     **_all(
@@ -223,6 +250,14 @@ RANGES = {
     "matched_guise nulls low",
     *_columns("matched_guise variation", "low", "strength_low"),
 }
+#: Columns without a value, and why in the row: no interval is known to hold.
+EMPTY = {
+    "alignment_comparison mention low",
+    *(f"markedness {of} low" for of in ("groups", "overall")),
+    "intersectional norm_curve low",
+    "matched_guise agreement low",
+    *_columns("matched_guise favorability", "low", "weighted_low"),
+}
 #: Tests of papers, whose assumptions the data seldom meet: Cao et al. (2022) takes cells for
 #: independent draws, Hofmann et al. (2024) decisions, prompts, and random rankings.
 PUBLISHED = {
@@ -257,12 +292,6 @@ def rows_of(module: str) -> tuple[Row, ...]:
 def statistics() -> set[str]:
     """Return the statistics that have rows."""
     return {name for module in MODULES for row in rows_of(module) for name in row.statistics}
-
-
-def without_rows() -> set[str]:
-    """Return what is printed although no row says whether it holds."""
-    lines = WITHOUT_ROWS.read_text().splitlines()
-    return {line for line in lines if line and not line.startswith("#")}
 
 
 def is_inferential(column: str) -> bool:

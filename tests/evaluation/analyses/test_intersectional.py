@@ -13,13 +13,19 @@ from evaluation.analyses.emergence_norms import (
     compare_with_norms,
     predict_associations,
 )
-from evaluation.analyses.intersectional import analyze_intersections
+from evaluation.analyses.intersectional import (
+    FEW_COMPONENTS,
+    FEW_ON_A_SIDE,
+    ComponentMeans,
+    analyze_intersections,
+)
 from evaluation.analyses.intersectional_result import (
     IntersectionalOptions,
     IntersectionalResult,
     PairedGroup,
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.metrics.undefined import UndefinedReason
 
 RISING = [1.0, 2.0, 3.0, 4.0]
 FALLING = [4.0, 3.0, 2.0, 1.0]
@@ -52,7 +58,7 @@ def test_a_known_domination_is_found(scores: pd.DataFrame) -> None:
     (row,) = found.domain_pairs
     assert (row.first_domain, row.second_domain) == ("age", "socioeconomic")
     assert (row.tau_first, row.tau_second, row.difference) == (1.0, -1.0, 2.0)
-    assert (row.low, row.high, row.n) == (2.0, 2.0, 3)
+    assert (row.n, row.interval_reason) == (3, FEW_ON_A_SIDE)
     assert row.dominant == "age"
     relations = {entry.domain: entry for entry in found.relations}
     assert relations["age"].dominates == ("socioeconomic",)
@@ -83,6 +89,26 @@ def test_order_of_all_groups_is_the_papers_average(scores: pd.DataFrame) -> None
     assert (found.first.value, found.first.n) == (pytest.approx(1 / 3), 3)
     assert (found.best.value, found.best.n) == (1.0, 3)
     assert (found.reversed.value, found.reversed.n) == (1.0, 2)
+
+
+def test_the_interval_leaves_out_one_component_at_a_time() -> None:
+    """Pairs ab 1, cd 2, de 3, ef 6: θ = 3; without a or b 11/3, c 10/3, d 3.5, e 1.5, f 2.
+
+    The jackknife's variance is 5/6 · (2 · 4/9 + 1/9 + 1/4 + 9/4 + 1) = 3.75; of it the pairs'
+    4/3 · ((−2)² + (−1)² + 0² + 3²) / 4² = 7/6 is taken out once. t(5) at 95 % is 2.570582.
+    """
+    pairs = [("a", "b"), ("c", "d"), ("d", "e"), ("e", "f")]
+    found = ComponentMeans(pairs, 0.95).mean(np.array([1.0, 2.0, 3.0, 6.0]))
+    reach = 2.570581835636314 * math.sqrt(3.75 - 7 / 6)
+    assert (found.value, found.n) == (3.0, 4)
+    assert (found.low, found.high) == pytest.approx((3 - reach, 3 + reach))
+
+
+def test_too_few_components_and_one_that_all_share_give_no_interval() -> None:
+    few = ComponentMeans([("a", "b"), ("c", "d")], 0.95).mean(np.array([1.0, 2.0]))
+    assert (few.value, few.interval_reason) == (1.5, FEW_COMPONENTS)
+    star = ComponentMeans([("a", name) for name in "bcdef"], 0.95).mean(np.arange(5.0))
+    assert (star.value, star.interval_reason) == (2.0, UndefinedReason.UNSTABLE)
 
 
 def test_leaving_out_a_group_moves_no_interval_of_others(scores: pd.DataFrame) -> None:

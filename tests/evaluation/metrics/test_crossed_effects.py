@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics.crossed_effects import LIKE_THESE, THESE, crossed_effects
+from evaluation.metrics.crossed_effects import (
+    LIKE_THESE,
+    THESE,
+    crossed_difference,
+    crossed_effects,
+)
+from evaluation.metrics.undefined import UndefinedReason
 
 
 def drawn(n: int, p: int, texts: float, prompts: float, rest: float, seed: int) -> np.ndarray:
@@ -107,3 +113,37 @@ def test_few_samples_without_an_effect_are_called_one(n_prompts, spread):
         naive.append(stats.ttest_1samp(table.ravel(), 0).pvalue)
     assert np.mean(np.array(ours) < 0.05) <= 0.08
     assert np.mean(np.array(naive) < 0.05) > 0.2
+
+
+def test_a_difference_in_these_prompts_is_welchs_test_of_the_texts_means() -> None:
+    """Source: scipy's Welch test and its interval."""
+    rng = np.random.default_rng(4)
+    first, second = rng.normal(1, 1, (3, 6)), rng.normal(0, 2, (3, 9))
+    found = crossed_difference(first, second, level=0.9)
+    wanted = stats.ttest_ind(first.mean(axis=0), second.mean(axis=0), equal_var=False)
+    limits = wanted.confidence_interval(0.9)
+    assert found.question == THESE
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((limits.low, limits.high))
+    assert found.p_value == pytest.approx(wanted.pvalue)
+
+
+def test_a_difference_in_prompts_like_these_by_hand() -> None:
+    """Every text adds −1 or 1 in all prompts, prompts move the first guise alone, by 0 to 5.
+
+    The prompts' part is 3.5 / 6, each side's texts' part 8/7 / 8 = 1/7, as nothing else varies;
+    df = v² / ((3.5/6)² / 5 + 2 · (1/7)² / 7).
+    """
+    texts = np.array([-1.0, 1.0] * 4)
+    first, second = texts + np.arange(6.0)[:, None], np.tile(texts, (6, 1))
+    found = crossed_difference(first, second)
+    v = 3.5 / 6 + 2 / 7
+    df = v**2 / ((3.5 / 6) ** 2 / 5 + 2 * (1 / 7) ** 2 / 7)
+    assert (found.estimate.value, found.question) == (2.5, LIKE_THESE)
+    reach = stats.t.ppf(0.975, df) * np.sqrt(v)
+    assert found.estimate.high == pytest.approx(2.5 + reach)
+
+
+def test_a_difference_of_few_texts_has_no_interval() -> None:
+    found = crossed_difference(np.ones((6, 4)), np.zeros((6, 9)))
+    assert (found.estimate.value, found.estimate.n) == (1.0, 4)
+    assert found.estimate.interval_reason == UndefinedReason.FEW_FOR_INTERVAL

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from evaluation.metrics import UndefinedReason, bias_corrected_interval, recentered_interval
-from evaluation.metrics.interval import BIAS_CORRECTED, RECENTERED, recentered_p_value
+from evaluation.metrics.interval import BIAS_CORRECTED, RECENTERED
 
 EVEN = np.linspace(0.0, 1.0, 1001)  # resamples whose quantile function is the identity
 
@@ -49,23 +49,6 @@ def test_an_estimate_that_nearly_all_resamples_equal_lies_in_its_recentered_inte
     # Mean 0.498; both percentiles are 0.5 and would move to 0.502.
     found = recentered_interval(0.5, [0.5] * 98 + [0.4] * 2)
     assert (found.low, found.high) == pytest.approx((0.5, 0.502))
-
-
-def test_recentered_p_value_belongs_to_the_interval():
-    # EVEN moved by 0.3 − 0.5 runs from −0.2 to 0.8: a fifth lies up to 0, and p is twice that.
-    assert recentered_p_value(0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
-    assert recentered_p_value(-0.3, EVEN) == pytest.approx(0.4, abs=1e-3)
-    assert recentered_p_value(0.0, EVEN) == 1
-    assert recentered_p_value(2.0, EVEN) == 1 / 1002
-    assert math.isnan(recentered_p_value(math.nan, EVEN))
-    rng = np.random.default_rng(0)
-    apart = 0
-    for _ in range(200):
-        draws = rng.gamma(1.0, 1.0, size=99)
-        estimate = rng.normal(0, 2)
-        found = recentered_interval(estimate, draws)
-        apart += (recentered_p_value(estimate, draws) < 0.05) != (found.low > 0 or found.high < 0)
-    assert apart == 0
 
 
 def test_bias_corrected_limits_match_scipy_where_its_acceleration_vanishes():

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_models import ModelAnalysis, _compared, size_class
+from evaluation.analyses.guise_draws import GuiseRun
+from evaluation.analyses.guise_inference import OTHER_TEXTS
+from evaluation.analyses.guise_models import (
+    ModelAnalysis,
+    _compared,
+    analyze_models,
+    size_class,
+)
+from evaluation.metrics.estimate import Estimate
 from evaluation.reports.guise_models import feedback_blocks, feedback_table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
@@ -100,10 +110,7 @@ def test_human_feedback_is_compared_over_prompts():
 def test_spreads_over_prompts_have_ddof_1():
     """By hand: 1, 2, 3 have sd 1; 2, 4, 6, 8 have √(20 / 3). The released table divides by n."""
     sides = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0, 8.0])]
-    drawn = [np.linspace(1, 3, 200), np.linspace(4, 6, 200)]
-    line = _compared(
-        "covert", "strength", sides, (2.0, 5.0), drawn, GuiseOptions(), (-np.inf, np.inf)
-    )
+    line = _compared("covert", "strength", sides, Estimate(3.0), GuiseOptions())
     assert (line.sd_without, line.sd_with) == pytest.approx((1, np.sqrt(20 / 3)))
     result = ModelAnalysis(GuiseOptions(), (), (), (), (), (line,))
     (block,) = feedback_blocks(feedback_table(result, "95 %"))
@@ -123,3 +130,33 @@ def test_models_of_one_size_have_no_trend_and_names_must_fit():
     ):
         with pytest.raises(ReportError, match=message):
             compute("guise_models", Chosen(runs=(run,)), **options, **FEW)
+
+
+def test_models_on_the_same_pairs_are_compared_pair_by_pair():
+    """Source: scipy's paired t-test of the pairs' δ, three prompts each; sizes are 1e8 and 1e9.
+
+    The slope on the logarithm of the size is the difference of two models that are one apart.
+    """
+    rng = np.random.default_rng(1)
+    logs = {name: rng.normal(shift, 1, (3, 8, 2)) for name, shift in (("raw", 0.0), ("tuned", 1.0))}
+    runs = [
+        GuiseRun(
+            name, "covert", "", ("p", "q", "r"), "t", values, np.zeros_like(values),
+            np.ones((3, 2), dtype=bool), paired=True, base="e",
+        )
+        for name, values in logs.items()
+    ]  # fmt: skip
+    sizes = {"raw": 10**8, "tuned": 10**9}
+    ask = (["bad", "good"], ["bad"], sizes, [], {}, (["raw"], ["tuned"]), GuiseOptions())
+    found = analyze_models(runs, *ask)
+    pairs = {name: (one[..., 0] - one[..., 1]).mean(axis=0) for name, one in logs.items()}
+    wanted = stats.ttest_rel(pairs["tuned"], pairs["raw"]).confidence_interval(0.95)
+    for estimate in (found.feedback[0].difference, found.trends[0].slope):
+        assert (estimate.low, estimate.high) == pytest.approx((wanted.low, wanted.high))
+    alone = stats.ttest_1samp(pairs["raw"], 0).confidence_interval(0.95)
+    assert (found.models[0].strength.low, found.models[0].strength.high) == pytest.approx(
+        (alone.low, alone.high)
+    )
+    others = analyze_models([runs[0], replace(runs[1], texts="others")], *ask)
+    assert others.feedback[0].difference.interval_reason == OTHER_TEXTS
+    assert others.trends[0].slope.interval_reason == OTHER_TEXTS

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_draws import GuiseRun
+from evaluation.analyses.guise_occupations import FLATTENED, analyze_occupations
 from evaluation.models import Norm
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
@@ -106,14 +109,32 @@ def test_occupations_that_move_together_are_no_independent_evidence():
     assert held["low"] < 0 < held["high"]
     assert held["p"] > 0.05
     assert not held["agree"]
-    assert any("interval over texts and prompts disagree" in text for text in document.banners)
+    assert any("test over texts and prompts disagree" in text for text in document.banners)
 
 
-def test_the_slope_of_prestige_has_an_interval_over_texts_and_prompts():
-    """Its value is that of the regression; an interval below zero goes with a small p."""
+def test_the_slope_of_prestige_has_a_p_over_texts_and_prompts_and_no_interval():
+    """Its value is that of the regression, which noise of the scores would make flatter."""
     store_prestige()
     run = jobs_run({"doctor": -0.6, "cleaner": 0.1, "judge": -0.5, "singer": -0.1})
     _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
     held = document.frames["inference"].set_index("quantity").loc["slope of prestige"]
     assert held["value"] == pytest.approx(document.frames["prestige"].iloc[0]["slope"])
-    assert held["low"] < held["value"] < held["high"] < 0
+    assert held["p"] < 0.001
+    assert (np.isnan(held["low"]), held["reason"]) == (True, FLATTENED)
+
+
+def test_a_wording_with_a_and_with_an_is_one_prompt():
+    """Mean over occupations of every pair in both, then Student’s t over pairs (scipy)."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(0.3, 1, (2, 9, 3))  # “a” and “an”, pairs, occupations
+    run = GuiseRun(
+        "m", "covert", "", ("p-a", "p-an"), "t", values, np.zeros_like(values),
+        np.array([[True, True, False], [False, False, True]]), paired=True, base="e",
+    )  # fmt: skip
+    found = analyze_occupations([run], ["b", "c", "d"], {}, GuiseOptions()).inference[0]
+    counted = np.column_stack([values[0, :, :2], values[1, :, 2]]).mean(axis=1)
+    wanted = stats.ttest_1samp(counted, 0)
+    limits = wanted.confidence_interval(0.95)
+    assert found.estimate.value == pytest.approx(counted.mean())
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((limits.low, limits.high))
+    assert found.p_value == pytest.approx(wanted.pvalue)

@@ -13,6 +13,8 @@ from django.urls import reverse
 
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupComponent, GroupSet, SocialGroup, TraitPair
+from evaluation.analyses.intersectional import FEW_ON_A_SIDE
+from evaluation.metrics.undefined import UndefinedReason
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.intersectional import read_norms
@@ -88,8 +90,9 @@ def test_known_domination_and_emergence_give_exactly_the_known_answer(paired_run
     report = build(paired_run())
     (row,) = table(report, "domain_pairs")
     assert (row["first_domain"], row["second_domain"]) == ("age", "socioeconomic")
-    numbers = [float(row[name]) for name in ("tau_first", "tau_second", "difference", "low")]
-    assert numbers == [1.0, -1.0, 2.0, 2.0]
+    numbers = [float(row[name]) for name in ("tau_first", "tau_second", "difference")]
+    assert numbers == [1.0, -1.0, 2.0]
+    assert (row["low"], row["interval_reason"]) == ("", FEW_ON_A_SIDE)
     assert (row["n"], row["dominant"]) == ("3", "age")
     relations = {entry["domain"]: entry for entry in table(report, "domain_relations")}
     assert relations["age"]["dominates"] == "socioeconomic"
@@ -147,7 +150,7 @@ def test_a_least_excess_decides_what_emerges_but_not_the_curve(paired_run, tmp_p
     assert (norms["n_predicted"], norms["n_hits"]) == ("2", "1")
     (curve,) = table(report, "norm_curve")
     assert float(curve["average_precision"]) == pytest.approx((1 + 2 / 4) / 2)
-    assert curve["interval_reason"].startswith("an interval over groups needs at least three")
+    assert (curve["low"], curve["interval_reason"]) == ("", UndefinedReason.RANKING)
     assert [float(row["threshold"]) for row in table(report, "norm_curve_points")] == [5.0, 1.0]
     assert find_differences(report=report) == []
     with pytest.raises(CommandError, match="least_excess"):

@@ -214,28 +214,6 @@ def test_a_model_whose_folder_is_no_longer_allowed_is_not_loaded(
         load_model(model)
 
 
-def test_weights_that_are_a_pickle_are_read_only_where_the_administrator_says_so(
-    checkpoints: Path, tmp_path: Path, settings: Any
-) -> None:
-    import torch
-    from safetensors.torch import load_file
-
-    folder = tmp_path / "pickled"
-    shutil.copytree(checkpoints / "tiny-bert", folder)
-    weights = folder / "model.safetensors"
-    torch.save(load_file(weights), folder / "pytorch_model.bin")
-    settings.MODEL_PICKLES = False
-    model = register_model(location=str(folder))  # the pickle is not read
-    weights.unlink()
-    with pytest.raises(RunError, match=r"are a pickle \(pytorch_model\.bin\)") as caught:
-        register_model(location=str(folder))
-    assert caught.value.problems[0].where == "location"
-    with pytest.raises(ModelNotFoundError, match="are a pickle"):
-        load_model(model)
-    settings.MODEL_PICKLES = True
-    load_model(model)
-
-
 @pytest.mark.parametrize("address", ["http://localhost/v1", "http://llm.lab/v1"])
 def test_a_key_goes_by_https_alone_but_for_this_machine(settings: Any, address: str) -> None:
     host = address.split("/")[2]
