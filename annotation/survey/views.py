@@ -137,7 +137,7 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         "started": started,
         "holds_visit": started is not None and arrival.holds(started),
         "reward": format_reward(study.reward_cents, study.currency),
-        "pay_grounds": list_pay_grounds(study, load_content(version).steps) if version else [],
+        "pay_grounds": list_pay_grounds(study, load_content(version)) if version else [],
         "work": describe_work(study, load_content(version)) if version else "",
         "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
@@ -339,7 +339,7 @@ def _show_visit(
             "wording": visit.wording,
             "reconsider_field": RECONSIDER_FIELD if may_reconsider(submission) else "",
             "pay": describe_pay(submission),
-            "pay_grounds": list_pay_grounds(visit.study, visit.steps),
+            "pay_grounds": list_pay_grounds(visit.study, visit.content),
             "has_debrief": any(step.kind == Debrief.name for step in visit.steps),
             "own_link": own_link,
             "was_screened_out": was_screened_out(visit),

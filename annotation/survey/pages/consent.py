@@ -32,7 +32,7 @@ class ConsentPage(Page, of=Consent):
             "left_out": describe_skipping(visit.study, visit.instrument),
             "work": describe_work(visit.study, visit.content),
             "comes_again": describe_repeat(visit.study, visit.steps),
-            "pay_grounds": list_pay_grounds(visit.study, visit.steps),
+            "pay_grounds": list_pay_grounds(visit.study, visit.content),
             "agreed": filled.text("agree") == "yes",
         }
 

@@ -24,19 +24,20 @@ from annotation.panels.study_settings import load_panel_settings
 from annotation.steps.demographics import Demographics
 from annotation.steps.kind import KINDS
 from annotation.steps.rating import RatingStep, Repeat
+from annotation.studies.quality.response_indices import FEWEST_LINES
 from annotation.studies.rejection_grounds import REJECTABLE_CHECKS, failures_needed
 
 
-def list_pay_grounds(study: Study, steps: Iterable[Step]) -> list[str]:
-    """Return the reasons for which pay can be refused in a study with these steps.
+def list_pay_grounds(study: Study, content: Content) -> list[str]:
+    """Return the reasons for which pay can be refused in a study with this instrument.
 
     Empty only for a study without pay: every other one may reject for exceptional speed. No query.
     """
     if not study.is_paid:
         return []
-    kinds = [step.kind for step in steps]
+    kinds = [step.kind for step in content.steps]
     grounds = [_("You are far faster than almost everyone else.")]
-    if RatingStep.name in kinds:
+    if RatingStep.name in kinds and len(content.scales) >= FEWEST_LINES:
         grounds.append(_("On every page, you give nearly all answers at the same place."))
     needed = failures_needed(study.estimated_minutes)
     if sum(kind in REJECTABLE_CHECKS for kind in kinds) >= needed:

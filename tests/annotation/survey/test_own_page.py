@@ -165,6 +165,7 @@ def test_who_declined_sees_and_erases_what_was_recorded(make_study, make_person)
     shown = person.connection.get(own_path(person))
     assert "No answers of yours are stored, only the times of the pages" in shown.page.text
     assert "You sent this page after" in shown.page.text
+    assert "payment" not in shown.page.text
     assert person.connection.post(own_path(person), {"confirm": "yes"}).status == 302
     assert not PageEvent.objects.exists()
 

@@ -47,6 +47,18 @@ def test_pay_is_promised_with_the_grounds_that_can_cost_it(
         assert [ground for ground in (FAST, SAME, ONE_CHECK, CHECKS) if ground in page.html] == said
 
 
+def test_pages_of_few_lines_are_no_ground_to_refuse_pay(
+    make_study: StudyMaker, make_person: PersonMaker
+) -> None:
+    # Fewer than four lines can lie at one place by chance: no page of them counts as such.
+    person = make_person()
+    study = make_study(flow=["consent", "rating"], scales=("cold-warm", "poor-wealthy"))
+    person.start(study.get_absolute_url())
+    page = person.see().html
+    assert FAST in page
+    assert SAME not in page
+
+
 def test_unpaid_study_speaks_of_no_pay(make_study: StudyMaker, make_person: PersonMaker) -> None:
     study = make_study(flow=["consent", "rating"], reward_cents=0)
     person = make_person()
