@@ -231,6 +231,7 @@ def load_slot_model(
 
         sentinels = _sentinel_tokenizer(facts)
         model = load_frozen(facts, AutoModelForSeq2SeqLM, head=_SEQ2SEQ, **how)
+        _pack(model)
         return Seq2SeqSlotModel(model, sentinels, **own)
     from transformers import AutoModelForCausalLM
 
@@ -240,6 +241,7 @@ def load_slot_model(
     tokenizer = _causal_slot_tokenizer(facts)
     model = load_frozen(facts, AutoModelForCausalLM, head=_CAUSAL, **how)
     require_left_to_right(model, facts.source)
+    _pack(model)
     return CausalSlotModel(model, tokenizer, **own)
 
 
@@ -385,6 +387,7 @@ def load_text_model(
     model = load_frozen(facts, loader, head=head, device=device, dtype=dtype, threads=threads)
     if causal:
         require_left_to_right(model, facts.source)
+    _pack(model)
     _keep_special_tokens_alone(model, transformers.GenerationConfig)
     adapter = CausalModel if causal else Seq2SeqModel
     return adapter(model, tokenizer, revision=revision_of(facts), batch_tokens=batch_tokens)
@@ -517,6 +520,18 @@ def _require_vocabulary_size(facts: ModelFacts) -> None:
             f"The configuration of '{facts.source}' states no vocabulary size. Save the model "
             "again with a current version of transformers."
         )
+
+
+def _pack(model: Any) -> None:
+    """Lay the weights of a model out for the processor, if a short text keeps its logits."""
+    from probing.lm.examination import trial_row
+    from probing.lm.packed_layers import pack_where_alike
+
+    row = trial_row(model)
+    given = {"input_ids": row} | (
+        {"decoder_input_ids": row} if model.config.is_encoder_decoder else {}
+    )
+    pack_where_alike(model, lambda: model(**given).logits)
 
 
 def _keep_special_tokens_alone(model: Any, config: Any) -> None:
