@@ -227,21 +227,23 @@ def load_slot_model(
     if facts.kind == "seq2seq":
         from transformers import AutoModelForSeq2SeqLM
 
+        from probing.lm.packed_layers import pack_model
         from probing.lm.seq2seq_slots import Seq2SeqSlotModel
 
         sentinels = _sentinel_tokenizer(facts)
         model = load_frozen(facts, AutoModelForSeq2SeqLM, head=_SEQ2SEQ, **how)
-        _pack(model)
+        pack_model(model)
         return Seq2SeqSlotModel(model, sentinels, **own)
     from transformers import AutoModelForCausalLM
 
     from probing.lm.causal_slots import CausalSlotModel
     from probing.lm.examination import require_left_to_right
+    from probing.lm.packed_layers import pack_model
 
     tokenizer = _causal_slot_tokenizer(facts)
     model = load_frozen(facts, AutoModelForCausalLM, head=_CAUSAL, **how)
     require_left_to_right(model, facts.source)
-    _pack(model)
+    pack_model(model)
     return CausalSlotModel(model, tokenizer, **own)
 
 
@@ -308,14 +310,13 @@ def load_encoder(
     Parameters and errors are those of :func:`load_masked`.
     """
     facts = _encoder_facts(source, revision)
-    from probing.lm.packed_layers import pack_linear_layers
+    from probing.lm.packed_layers import pack_encoder
     from probing.lm.slot_model import EncoderModel
 
     tokenizer = _encoder_tokenizer(facts)
     how: Any = {"head": KIND_NAMES["encoder"], "device": device, "dtype": dtype, "threads": threads}
     model = load_frozen(facts, BodyLoader(facts.family), **how)
-    if facts.family in MASKED_FAMILIES:  # others look at the weights of their own layers
-        pack_linear_layers(model)
+    pack_encoder(model)
     return EncoderModel(model, tokenizer, facts, revision=revision_of(facts))
 
 
@@ -376,6 +377,7 @@ def load_text_model(
 
     from probing.lm.causal import CausalModel
     from probing.lm.examination import require_left_to_right
+    from probing.lm.packed_layers import pack_model
     from probing.lm.seq2seq import Seq2SeqModel
 
     tokenizer = _text_tokenizer(facts)
@@ -387,7 +389,7 @@ def load_text_model(
     model = load_frozen(facts, loader, head=head, device=device, dtype=dtype, threads=threads)
     if causal:
         require_left_to_right(model, facts.source)
-    _pack(model)
+    pack_model(model)
     _keep_special_tokens_alone(model, transformers.GenerationConfig)
     adapter = CausalModel if causal else Seq2SeqModel
     return adapter(model, tokenizer, revision=revision_of(facts), batch_tokens=batch_tokens)
@@ -520,18 +522,6 @@ def _require_vocabulary_size(facts: ModelFacts) -> None:
             f"The configuration of '{facts.source}' states no vocabulary size. Save the model "
             "again with a current version of transformers."
         )
-
-
-def _pack(model: Any) -> None:
-    """Lay the weights of a model out for the processor, if a short text keeps its logits."""
-    from probing.lm.examination import trial_row
-    from probing.lm.packed_layers import pack_where_alike
-
-    row = trial_row(model)
-    given = {"input_ids": row} | (
-        {"decoder_input_ids": row} if model.config.is_encoder_decoder else {}
-    )
-    pack_where_alike(model, lambda: model(**given).logits)
 
 
 def _keep_special_tokens_alone(model: Any, config: Any) -> None:

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
-from probing.lm.examination import agrees
+from probing.lm.examination import agrees, trial_row
 
 #: Rows of a product that the order is chosen for; any other number of rows gets the same products.
 _ROWS = 512
@@ -78,6 +78,20 @@ def pack_linear_layers(body: nn.Module, *, but: Any = None) -> int:
     return _replace(body, pack)
 
 
+def pack_model(model: Any) -> int:
+    """Pack a causal model, or an encoder and decoder, if a short text keeps its logits."""
+    given = {"input_ids": trial_row(model)}
+    if model.config.is_encoder_decoder:
+        given["decoder_input_ids"] = given["input_ids"]
+    return pack_where_alike(model, lambda: model(**given).logits)
+
+
+def pack_encoder(model: Any) -> int:
+    """Pack an encoder without a head if a short text keeps its states."""
+    row = trial_row(model)
+    return pack_where_alike(model, lambda: model(input_ids=row)[0])
+
+
 def pack_where_alike(model: nn.Module, read: Callable[[], torch.Tensor]) -> int:
     """Pack the layers below a model's output layer if what `read` returns stays the same.
 
@@ -88,11 +102,18 @@ def pack_where_alike(model: nn.Module, read: Callable[[], torch.Tensor]) -> int:
         return 0
     with torch.inference_mode():
         expected = read()
-        packed = pack_linear_layers(model, but=model.get_output_embeddings())  # type: ignore[operator]
+        packed = pack_linear_layers(model, but=_head(model))
         if packed and not agrees(read, expected):
             _replace(model, lambda one: one.unpacked() if isinstance(one, PackedLinear) else None)
             return 0
     return packed
+
+
+def _head(model: Any) -> Any:
+    try:
+        return model.get_output_embeddings()
+    except (AttributeError, NotImplementedError):
+        return None
 
 
 def _replace(body: nn.Module, other: Callable[[nn.Module], nn.Module | None]) -> int:

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from probing.lm.batching import batches_by_length
 from probing.lm.errors import LanguageModelError, WrongModelKindError
-from probing.lm.families import MASKED_FAMILIES
 from probing.lm.sources import inspect_model
 from probing.lm.weights import BodyLoader, load_frozen, read_tokenizer, revision_of
 
@@ -103,7 +102,7 @@ def load_token_encoder(
             f"'{source}' is a causal language model, whose tokens know nothing of what follows. "
             "Choose an encoder such as 'microsoft/deberta-large-mnli'."
         )
-    from probing.lm.packed_layers import pack_linear_layers
+    from probing.lm.packed_layers import pack_encoder
 
     tokenizer = read_tokenizer(facts)
     model = load_frozen(
@@ -117,8 +116,7 @@ def load_token_encoder(
     if hasattr(model, "decoder") and hasattr(model, "encoder"):
         model = model.encoder
     _keep_layers(model, wanted, str(source))
-    if facts.family in MASKED_FAMILIES:  # others look at the weights of their own layers
-        pack_linear_layers(model)
+    pack_encoder(model)
     limits = [facts.max_length, getattr(tokenizer, "model_max_length", None)]
     known = [limit for limit in limits if limit is not None and limit < _NO_LIMIT]
     return TokenEncoder(

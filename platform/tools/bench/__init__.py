@@ -7,6 +7,7 @@ BENCHMARKS = (
     "rouge",
     "bertscore",
     "slot_measures",
+    "ceat",
     "matched_guise",
     "all_pairs",
     "classification",
