@@ -73,7 +73,7 @@ def pack_linear_layers(body: nn.Module, *, but: Any = None) -> int:
             weight = weight.T.contiguous()
         elif type(layer) is not nn.Linear:
             return None
-        return PackedLinear(weight, layer.bias) if _is_plain(weight) else None  # type: ignore[arg-type]
+        return PackedLinear(weight, layer.bias) if _is_plain(weight) else None
 
     return _replace(body, pack)
 
