@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from tempfile import NamedTemporaryFile
@@ -20,6 +23,11 @@ ARCHIVES = (".zip", ".gz")
 LARGEST_UNPACKED = 500_000_000
 #: A table takes many times its size in memory, and an archive can hold a thousand times its own.
 LARGEST_FROM_ARCHIVE = 50_000_000
+#: As of damaged archives, and of those in a method that is not read.
+UNPACKING_ERRORS = (
+    *(OSError, EOFError, RuntimeError, struct.error, zlib.error, lzma.LZMAError),
+    zipfile.BadZipFile,
+)
 #: What programs add to an archive beside the files in it.
 HIDDEN = ("__MACOSX/", ".")
 
@@ -51,7 +59,7 @@ def unpack(content: bytes, file_name: str) -> tuple[bytes, str]:
                         f"The archive holds {len(members)} files, expected one table. {named}"
                     )
                 return archive.read(members[0]), members[0].filename
-    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except UNPACKING_ERRORS as error:
         raise ValueError(f"The archive cannot be unpacked: {shorten(str(error))}.") from error
     return content, file_name
 

@@ -23,6 +23,7 @@ from annotation.imports.import_kind import (
     import_kinds,
     plan_import,
 )
+from annotation.imports.recipes import save_recipe, use_recipe
 from annotation.library.library_kind import Action, join
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_owner
@@ -57,6 +58,12 @@ class ImportCommand(FileCommand):
         parser.add_argument("files", type=Path, nargs="+", help="what one of them holds: see below")
         self.add_map(parser, "value=Q7")
         parser.add_argument("--sheet", default="", help="of a workbook, the sheet to read")
+        parser.add_argument(
+            "--recipe", default="", metavar="NAME", help="columns as they were saved under a name"
+        )
+        parser.add_argument(
+            "--save-recipe", default="", metavar="NAME", help="save what --map says under a name"
+        )
         options: dict[str, dict[str, list[str]]] = {}
         flags = set()
         for called, kind in self.known.items():
@@ -94,6 +101,11 @@ class ImportCommand(FileCommand):
             request = ImportRequest(
                 self.read(path), path.name, given, user, columns, sheet=options["sheet"]
             )
+            try:
+                request = use_recipe(kind, request, options["recipe"])
+                save_recipe(kind, request, options["save_recipe"])
+            except ValidationError as error:
+                self.refuse(error)
             asked = {name: options[name] for name in ("dry_run", "skip_bad_rows", "bad_rows")}
             self._import(kind, request, **asked)
 

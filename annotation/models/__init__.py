@@ -20,6 +20,7 @@ from annotation.models.counterpart import (
     WritingTask,
 )
 from annotation.models.flag_counts import KeptFlagCounts
+from annotation.models.import_recipe import ImportRecipe
 from annotation.models.instrument import (
     AgreementRule,
     DemographicQuestion,

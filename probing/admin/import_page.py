@@ -29,6 +29,7 @@ from annotation.imports.import_kind import (
     import_kinds,
     plan_import,
 )
+from annotation.imports.recipes import list_recipes, save_recipe, use_recipe
 from annotation.library.library_kind import Action, Plan, Value, join
 from annotation.researcher.pages.fields import ChoiceField, ParagraphField, TextField, UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
@@ -64,10 +65,24 @@ class ImportForm(forms.Form):
     content = forms.CharField(required=False, widget=forms.HiddenInput)
     file_name = forms.CharField(required=False, widget=forms.HiddenInput)
     sheet = forms.CharField(required=False, widget=forms.HiddenInput)
+    recipe = ChoiceField(
+        label=gettext_lazy("Recipe"),
+        required=False,
+        help_text=gettext_lazy("Columns as they were saved before."),
+    )
+    save_recipe = TextField(
+        label=gettext_lazy("Save the columns as"),
+        required=False,
+        max_length=60,
+        help_text=gettext_lazy("A recipe for files with the same columns; saved on importing."),
+    )
 
     def __init__(self, *args: Any, kind: ImportKind, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.kind, self.user = kind, user
+        recipe = self.fields["recipe"]
+        assert isinstance(recipe, forms.ChoiceField)
+        recipe.choices = [("", "–"), *((name, name) for name in list_recipes(kind))]
         self.fields["file"] = UploadField(
             MEGABYTES,
             label=_("File"),
@@ -185,6 +200,12 @@ class ImportPage(ResearcherPage):
     def look_at(self, form: ImportForm) -> tuple[ImportRequest, FileHead]:
         """Return what was asked for, with the columns that were chosen, and how the file begins."""
         asked, posted = form.request, self.request.POST
+        recipe = form.cleaned_data.get("recipe", "")
+        if recipe != posted.get("recipe_seen", ""):
+            asked = use_recipe(self.kind, asked, recipe)
+            head = self.kind.sniff(asked)
+            held = {column.holds: column.name for column in head.columns if column.holds}
+            return replace(asked, columns=held, guesses=False), head
         head = self.kind.sniff(asked)
         if form.is_new or "column-0" not in posted or head.sheet != posted.get("sheet_seen", ""):
             return asked, head
@@ -204,6 +225,7 @@ class ImportPage(ResearcherPage):
             return build_attachment(iter([written]), "bad-rows.csv")
         if "import" not in self.request.POST or form.is_new:  # a new file is looked at first
             return self.show_plan(form, head, plan_import(self.kind, asked))
+        save_recipe(self.kind, asked, form.cleaned_data["save_recipe"])
         done, plan = import_file(
             self.kind,
             asked,

@@ -27,6 +27,7 @@ from annotation.imports.import_kind import (
     import_kinds,
     plan_import,
 )
+from annotation.imports.recipes import list_recipes, save_recipe, use_recipe
 
 LONGEST_CONTENT = 50_000_000
 PROBLEMS_TOLD = 500
@@ -75,6 +76,20 @@ class ImportRequestSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         help_text="Of a workbook, the one to read; without it the one whose columns fit best.",
+    )
+    recipe = serializers.CharField(
+        max_length=60,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Columns as they were saved under a name.",
+    )
+    save_recipe = serializers.CharField(
+        max_length=60,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Save the columns under this name.",
     )
     skip_bad_rows = serializers.BooleanField(required=False, default=False)
     dry_run = serializers.BooleanField(
@@ -134,9 +149,13 @@ class ImportKindSerializer(serializers.Serializer[Any]):
     endings = serializers.ListField(child=serializers.CharField(), source="suffixes")
     columns = serializers.SerializerMethodField()
     options = serializers.SerializerMethodField()
+    recipes = serializers.SerializerMethodField()
 
     def get_columns(self, kind: Any) -> dict[str, str]:
         return {column.name: column.meaning for column in kind.columns}
+
+    def get_recipes(self, kind: Any) -> list[str]:
+        return list_recipes(kind)
 
     def get_options(self, kind: Any) -> dict[str, str]:
         return {option.name: str(option.help) for option in kind.options}
@@ -172,6 +191,8 @@ class ImportViewSet(viewsets.ViewSet):
         asked = ImportRequest(
             content, name, values["options"], user, values["columns"], sheet=values["sheet"]
         )
+        asked = use_recipe(kind, asked, values["recipe"])
+        save_recipe(kind, asked, values["save_recipe"])
         try:
             if values["dry_run"]:
                 return Response(_describe(kind, asked, plan_import(kind, asked)))
