@@ -19,6 +19,7 @@ from tools.attack.dependencies import audit_dependencies, look_up_weaknesses, re
 from tools.attack.forms import read_forms
 from tools.attack.injection import Injected, check_page
 from tools.attack.matrix import Outcome, try_role
+from tools.attack.mutations import Attempt, Harness, find_guards
 from tools.attack.roles import ROLES, Role
 from tools.attack.rules import RULES, find_rule, is_allowed
 from tools.attack.stored import changed_tables, hash_tables
@@ -75,6 +76,40 @@ def test_the_matrix_sees_a_door_that_is_open(world: World, db) -> None:
     overview = [one for one in list_addresses() if one.name.endswith("annotation_study_overview")]
     found: Outcome = try_role(stranger, overview, world, send, allowed=False)
     assert found.counts["reached"] == found.counts["leaks"] == 1
+
+
+GUARDS = {
+    "annotation.researcher.pages.study_page.StudyPage.may_change": (
+        *("viewer", "POST", "admin:annotation_study_action"),
+        "expected a refusal",
+    ),
+    "annotation.models.study.StudyQuerySet.visible_to": (
+        *("other researcher", "GET", "api:study-list"),
+        "shows what others own",
+    ),
+    "annotation.api.payments.StudyPaymentViewSet._find": (
+        *("viewer", "GET", "api:study-payment-list"),
+        "expected a refusal",
+    ),
+    "stereoscope.health_page.page.show_health": (
+        *("other researcher", "GET", "health"),
+        "expected a refusal",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_the_attack_sees_that_a_guard_is_gone(world: World, db, name: str) -> None:
+    role, method, address, found = GUARDS[name]
+    harness, attempt = Harness(world), Attempt(role, method, address)
+    guards = {guard.name: guard for guard in find_guards()}
+    assert len(guards) > 60
+    assert harness.has_control(attempt)
+    assert harness.attempt(attempt) == []
+    with guards[name].taken_away():
+        (line,) = harness.attempt(attempt)
+    assert found in line
+    assert harness.attempt(attempt) == []
 
 
 def test_a_token_opens_the_api_alone_and_within_its_scopes() -> None:

@@ -24,6 +24,8 @@ from tools.load.server import HOST, ROOT, run_web_server
 #: No limit stands between the attack and what lies behind it; limits have tests of their own.
 WIDE = dict.fromkeys(("API_RATE", "API_RATE_ANONYMOUS", "API_RATE_CHANGES"), "1000000/min")
 SHOWN = 40
+#: The attack is blind if it finds nothing without most of the guards.
+FEWEST_GUARDS = 40
 
 
 def main() -> int:
@@ -33,17 +35,22 @@ def main() -> int:
     installed = find_installed(options.setups)
     records = [record for key in installed if (record := _attack_setup(key, options))]
     is_whole = len(records) == len(options.setups)
-    page = write_report(records)
+    mutations = None if options.no_mutations else _try_mutations()
+    page = write_report(records, mutations)
     sys.stdout.write(page[page.index("## What came out") :])
     if options.output:
         options.output.write_text(page, encoding="utf-8")
-    return int(not is_whole or any(record["findings"] for record in records))
+    is_blind = mutations is not None and (
+        bool(mutations["findings"]) or sum(map(bool, mutations["guards"].values())) < FEWEST_GUARDS
+    )
+    return int(not is_whole or is_blind or any(record["findings"] for record in records))
 
 
 def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.attack", description=__doc__)
     parser.add_argument("--setups", nargs="+", choices=SETUPS, default=list(SETUPS))
     parser.add_argument("--examples", type=int, default=20, help="requests for each operation")
+    parser.add_argument("--no-mutations", action="store_true", help="leave all guards in place")
     parser.add_argument("--output", type=Path, help="a file for the page, such as docs/attack.md")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -59,6 +66,15 @@ def _attack_setup(key: str, options: argparse.Namespace) -> dict[str, Any] | Non
         subprocess.run(command, cwd=ROOT, check=False)  # noqa: S603
         found = Path(name, "found.json")
         return json.loads(found.read_text()) if found.exists() else None
+
+
+def _try_mutations() -> dict[str, Any]:
+    """Return what a process without one guard after the other has found."""
+    with tempfile.TemporaryDirectory(prefix="stereoscope-attack-") as name:
+        found = Path(name, "mutations.json")
+        command = [sys.executable, "-m", "tools.attack.mutations", str(found)]
+        subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603
+        return json.loads(found.read_text())
 
 
 def _attack_inside(options: argparse.Namespace) -> int:

@@ -58,9 +58,9 @@ def try_role(
             if allowed and method == "POST" and address.name in FINAL:
                 continue
             if is_allowed(rule, role, method) is allowed:
-                path = address.fill(_finder(world, role, address))
+                path = address.fill(finder(world, role, address))
                 reply = send(role, method, path, rule.is_json)
-                _judge(outcome, role, rule, address, method, reply, allowed=allowed)
+                judge(outcome, role, rule, address, method, reply, allowed=allowed)
     return outcome
 
 
@@ -85,7 +85,7 @@ def try_all(
     outcome.findings += [f"{role.name}: a refused request has changed {table}" for table in changed]
 
 
-def _finder(world: World, role: Role, address: Address) -> Callable[[str, str], object]:
+def finder(world: World, role: Role, address: Address) -> Callable[[str, str], object]:
     """Links of visits are known to who holds them; everybody else guesses."""
 
     def find(name: str, hole: str) -> object:
@@ -96,7 +96,7 @@ def _finder(world: World, role: Role, address: Address) -> Callable[[str, str], 
     return find
 
 
-def _judge(
+def judge(
     outcome: Outcome,
     role: Role,
     rule: Rule,

@@ -28,6 +28,11 @@ anything was reached, leaked, echoed or answered with a fault. This page is what
   due; *locked out* is the opposite; *leaks* are answers that show a text of the owner to
   somebody without a part in the study. After the refused requests of each role, every table is
   compared with what it held before.
+- **Without guards**: the attack itself is tried. The rightful role sends every request first, with
+  what the page's own form holds (*positive control*). Then each guard of the code, such as
+  `raise PermissionDenied`, `may_change` or `visible_to`, is taken away in turn, and the requests
+  that asked it are sent again: something must be reached, shown or changed now. A guard without a
+  finding has another one behind it, or none of these requests tells whether it is there.
 - **From another site**: every request of the owner that changes something, without its CSRF
   token.
 - **Poison**: every text that a person can write is stored with a formula, an element, quotes, a
@@ -43,7 +48,9 @@ anything was reached, leaked, echoed or answered with a fault. This page is what
 """
 
 
-def write_report(records: Sequence[Mapping[str, Any]]) -> str:
+def write_report(
+    records: Sequence[Mapping[str, Any]], mutations: Mapping[str, Any] | None = None
+) -> str:
     """Return the page: what is done, then for each installation the tables and what was found."""
     lines = [HEAD, "## What came out"]
     for record in records:
@@ -54,7 +61,27 @@ def write_report(records: Sequence[Mapping[str, Any]]) -> str:
         lines += [_row(row) for row in record["parts"]]
         if record["findings"]:
             lines += ["", "Findings:", "", *(f"- {line}" for line in record["findings"])]
+    if mutations:
+        lines += ["", *_describe_mutations(mutations)]
     return "\n".join(lines) + "\n"
+
+
+def _describe_mutations(mutations: Mapping[str, Any]) -> list[str]:
+    guards, counts = mutations["guards"], mutations["counts"]
+    seen = {name: found for name, found in guards.items() if found}
+    return [
+        "### Without guards",
+        "",
+        f"{counts['attempts']:,} requests of roles that may not, of which "
+        f"{counts['with a positive control']:,} get in for the rightful role; "
+        f"{len(mutations['findings'])} findings with all guards. {len(guards)} guards were asked "
+        f"and taken away in turn; without {len(seen)} of them the attack fails. "
+        f"{len(mutations['unasked'])} more were asked by no request.",
+        "",
+        _row(("guard", "findings without it, and the first")),
+        _row(("---", "---")),
+        *(_row((f"`{name}`", found or "none")) for name, found in guards.items()),
+    ]
 
 
 def _row(cells: Any) -> str:
