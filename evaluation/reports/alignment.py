@@ -68,6 +68,7 @@ from evaluation.reports.parts.participants import (
 from evaluation.reports.parts.rating_inputs import (
     AlignmentInputs,
     RatingsKind,
+    left_out_in_review,
     load_alignment_inputs,
     say_accepted,
 )
@@ -502,7 +503,7 @@ class Alignment(RatingsKind):
                 *caveats(record, result),
                 *([mention_caveat(mention)] if mention else []),
             ),
-            left_out=left_out(result, names),
+            left_out=(*left_out_in_review(record["study"]), *left_out(result, names)),
         )
         return self.complete(report, laid_out)
 

@@ -40,6 +40,7 @@ from evaluation.reports.parts.rating_inputs import (
     Places,
     RatingsKind,
     ScaleName,
+    left_out_in_review,
     load_model_scores,
     load_people,
 )
@@ -259,7 +260,7 @@ class AlignmentComparison(RatingsKind):
             tables=tuple(found.values()),
             method=tables.method(record, result),
             caveats=tables.caveats(record, result),
-            left_out=tables.left_out(record, result),
+            left_out=(*left_out_in_review(record["study"]), *tables.left_out(record, result)),
         )
         return self.complete(report, laid_out)
 

@@ -59,6 +59,7 @@ from evaluation.reports.parts.options import ArmParameters, IntervalParameters, 
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (
     RatingsKind,
+    left_out_in_review,
     load_model_scores,
     load_people,
     no_ratings,
@@ -617,7 +618,7 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
             tables=(*shown.downloads, settings),
             method=method(result, record),
             caveats=CAVEATS,
-            left_out=left_out(record),
+            left_out=(*left_out_in_review(record["study"]), *left_out(record)),
             banners=tuple(
                 dict.fromkeys((*told, *banners(record["runs"]), *disagreements(result, names)))
             ),

@@ -43,7 +43,12 @@ from evaluation.reports.parts.options import (
     level_of_measurement,
     split_halves,
 )
-from evaluation.reports.parts.rating_inputs import People, RatingsKind, load_people
+from evaluation.reports.parts.rating_inputs import (
+    People,
+    RatingsKind,
+    left_out_in_review,
+    load_people,
+)
 from evaluation.reports.parts.table import ALPHA_COLUMNS, Column, Reader, ReportTable
 
 # --- The words of a report on the agreement of raters ---------------------------------------------
@@ -126,12 +131,6 @@ def caveats(result: RatingAgreement) -> tuple[str, ...]:
         *CAVEATS,
         *((NEGATIVE_HALVES,) if any(one.spearman_brown < one.r for one in halves) else ()),
     )
-
-
-def left_out(study: dict[str, Any]) -> tuple[str, ...]:
-    if not study["excluded"]:
-        return ()
-    return (f"{count(study['excluded'], 'submission')}: excluded in the review.",)
 
 
 # --- The tables of a report on the agreement of raters --------------------------------------------
@@ -414,7 +413,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
             ),
             method=method(result),
             caveats=caveats(result),
-            left_out=left_out(study),
+            left_out=left_out_in_review(study),
         )
 
     def sources(self, report: Report) -> list[Provenance]:

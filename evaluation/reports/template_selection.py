@@ -46,6 +46,7 @@ from evaluation.reports.parts.options import (
 from evaluation.reports.parts.rating_inputs import (
     AlignmentInputs,
     RatingsKind,
+    left_out_in_review,
     load_alignment_inputs,
 )
 from evaluation.reports.parts.score_inputs import run_groups
@@ -488,7 +489,10 @@ class TemplateChoice(RatingsKind):
                 *remarks([run]),
                 *([mention_caveat(mention)] if mention else []),
             ),
-            left_out=left_out(selection, record, texts),
+            left_out=(
+                *left_out_in_review(record["study"]),
+                *left_out(selection, record, texts),
+            ),
         )
         return self.complete(report, laid_out)
 

@@ -20,7 +20,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.formatting import count, listing
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
 from evaluation.reports.parts.records import RunRecord, StudyRecord
 from evaluation.reports.parts.score_words import asked_question, sentence_source
@@ -325,3 +325,14 @@ def say_accepted(study: StudyRecord) -> str:
         return "The one finished submission was accepted"
     verb = "was" if n == 1 else "were"
     return f"{count(n, 'submission')} of {finished} finished ones {verb} accepted"
+
+
+def left_out_in_review(study: StudyRecord) -> tuple[str, ...]:
+    """Return how many finished submissions do not count, and why, as a line or none."""
+    n, excluded = study["finished"] - study["accepted"], study["excluded"]
+    if not n:
+        return ()
+    parts = [f"{excluded} excluded in the review"] if excluded else []
+    parts += [f"{n - excluded} not accepted"] if n > excluded else []
+    of = count(study["finished"], "finished submission")
+    return (f"{n} of {of}: {listing(parts)}. The rest counts.",)
