@@ -88,7 +88,7 @@ class FeatureLine:
 class DoseLine:
     """δ of the pairs with so many features more in the first text; `most` for that and above."""
 
-    model: str
+    model: Annotated[str, Shown("Model")]
     features: int
     most: bool
     strength: Annotated[Estimate, Shown("δ", 3, effect=True, n=Shown("Pairs", name="n_pairs"))]

@@ -29,9 +29,9 @@ class ShareLine:
     model: Annotated[str, Shown("Model")]
     setting: Annotated[str, Shown("Setting")]
     prompt: Annotated[str, Shown()]
-    first: float
-    second: float
-    n: int
+    first: Annotated[float, Shown("{high} after {first}, %", 1, scale=100)]
+    second: Annotated[float, Shown("after {second}, %", 1, scale=100)]
+    n: Annotated[int, Shown("Texts", 0)]
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ from evaluation.reports.parts.rating_inputs import (
     no_ratings,
 )
 from evaluation.reports.parts.run_settings import settings_section, settings_table
-from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, shown
+from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, shown
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import TRAITS
 from probing.measures.registry import MEASURES
@@ -150,12 +150,13 @@ class PictureTables:
 
     @cached_property
     def pairs(self) -> ReportTable:
-        return ReportTable.of(
+        return ReportTable.of_rows(
             "pairs",
             "Agreement of two pictures over scales",
             self.result.pairs,
+            PairLine,
             Column("Pictures", "pictures", _pair_title),
-            *downloaded("first", "second"),
+            *("first", "second"),
             Column.estimate(
                 "τ",
                 "tau",
@@ -165,7 +166,7 @@ class PictureTables:
                 meaning="Kendall’s tau-b over scales",
             ),
             Column.p("p", "p", "tau.p_value", meaning="of τ = 0, two-sided"),
-            *shown(PairLine, "ceiling", "n_opposite"),
+            *("ceiling", "n_opposite"),
             Column("Scales", "n_scales", "tau.n", decimals=0),
             Column("", "reason", "tau.estimate.note"),
             level=self.level,

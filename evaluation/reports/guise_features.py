@@ -44,7 +44,7 @@ from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement, p_columns
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.meanings import DELTA
-from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
+from evaluation.reports.parts.table import Column, ReportTable, ranked
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -132,13 +132,14 @@ def left_out(result: FeatureAnalysis) -> tuple[str, ...]:
 
 
 def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "features",
         "Strength of the stereotype by feature",
         result.lines,
-        *shown(FeatureLine, "model", "feature"),
+        FeatureLine,
+        *("model", "feature"),
         Column("Feature", "feature_name", lambda row: GUISE_FEATURES[row.feature]),
-        *shown(FeatureLine, "strength", "sd", "n_cells", "t", "p_paper", "p_paper_holm"),
+        *("strength", "sd", "n_cells", "t", "p_paper", "p_paper_holm"),
         *p_columns(holm=False),
         level=level,
         reason="reason",
@@ -146,24 +147,26 @@ def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
 
 
 def dose_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "dose",
         "Strength by number of features",
         result.doses,
-        Column("Model", "model"),
+        DoseLine,
+        "model",
         Column("Features", "features", _step, meaning="more in the first text"),
-        *shown(DoseLine),
+        "strength",
         level=level,
         reason="strength.note",
     )
 
 
 def density_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "density",
         f"Change of the strength with one more feature in {PER_WORDS} words",
         result.densities,
-        *shown(DensityLine),
+        DensityLine,
+        *("model", "adjusted"),
         Column("Length", value=lambda row: "held constant" if row.adjusted else "as it is"),
         Column.effect("Slope", "slope", "slope.estimate", 4),
         Column("t", "t", "slope.statistic", 2),

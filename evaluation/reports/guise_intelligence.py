@@ -31,7 +31,7 @@ from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, p
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, crossed_table
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, shown
+from evaluation.reports.parts.table import Column, ReportTable
 from probing.measures.guise_library import INTELLIGENCE, INTELLIGENT, TRAITS, UNINTELLIGENT
 from probing.models import Run
 
@@ -96,15 +96,15 @@ def share_table(
 ) -> ReportTable:
     first, second = varieties
     high = result.values[0] if result.values else ""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "shares",
         "Share on the higher IQ in every prompt",
         result.shares,
-        *shown(ShareLine),
+        ShareLine,
+        *("model", "setting", "prompt"),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        Column(f"{high} after {first}, %", "first", decimals=1, scale=100),
-        Column(f"after {second}, %", "second", decimals=1, scale=100),
-        Column("Texts", "n", decimals=0),
+        *("first", "second", "n"),
+        labels={"high": high, "first": first, "second": second},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext_lazy as _
 
@@ -24,6 +24,7 @@ from evaluation.analyses.rating_agreement import (
 )
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.type_token import wilson_interval
 from evaluation.models import Report
 from evaluation.reports.parts.document import (
@@ -49,7 +50,7 @@ from evaluation.reports.parts.rating_inputs import (
     left_out_in_review,
     load_people,
 )
-from evaluation.reports.parts.table import ALPHA_COLUMNS, Column, Reader, ReportTable
+from evaluation.reports.parts.table import ALPHA_COLUMNS, Column, ReportTable
 
 # --- The words of a report on the agreement of raters ---------------------------------------------
 
@@ -231,37 +232,41 @@ def damage_sections(damage: ReportTable) -> tuple[Section, ...]:
     return (Section("Signs of damaged data", (printed,), WHY_DAMAGE),)
 
 
-def share_left_out(kind: str, level: float) -> Reader:
-    """Return what reads the share of people who left out a group for one reason."""
+@dataclass(frozen=True)
+class LeftOutGroup:
+    """A group that people left out; lines : that others left out one by one."""
 
-    def read_share(row: Mapping[str, Any]) -> Estimate:
-        share = row[kind] / row["asked"]
-        low, high = wilson_interval(share, row["asked"], level=level)
-        return Estimate(share, low, high, row["asked"])
-
-    return read_share
+    group: str
+    plural: str
+    asked: Annotated[int, Shown("People asked", 0)]
+    declined: Annotated[Estimate, Shown("Rather not answer, %", 0, scale=100)]
+    unknown: Annotated[Estimate, Shown("Don’t know it, %", 0, scale=100, prefix="unknown_")]
+    lines: Annotated[int, Shown("Single lines", 0)]
 
 
 def left_out_table(found: Sequence[Mapping[str, Any]], level: float) -> ReportTable:
-    return ReportTable.of(
+    def share(row: Mapping[str, Any], kind: str) -> Estimate:
+        share, n = row[kind] / row["asked"], row["asked"]
+        return Estimate(share, *wilson_interval(share, n, level=level), n)
+
+    return ReportTable.of_rows(
         "left_out",
         "Groups that people left out",
-        found,
-        Column("", "group"),
+        [
+            LeftOutGroup(
+                row["group"],
+                row["plural"],
+                row["asked"],
+                share(row, "declined"),
+                share(row, "unknown"),
+                row["lines"],
+            )
+            for row in found
+        ],
+        LeftOutGroup,
+        "group",
         Column("Group", value="plural"),
-        Column("People asked", "asked", decimals=0),
-        Column.estimate(
-            "Rather not answer, %", "declined", share_left_out("declined", level), 0, scale=100
-        ),
-        Column.estimate(
-            "Don’t know it, %",
-            "unknown",
-            share_left_out("unknown", level),
-            0,
-            scale=100,
-            prefix="unknown_",
-        ),
-        Column("Single lines", "lines", decimals=0),
+        *("asked", "declined", "unknown", "lines"),
         level=percent(level),
     )
 

@@ -7,22 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.reports.parts.document import Section
+from evaluation.reports.parts.records import RunRecord
 from evaluation.reports.parts.table import Column, ReportTable
 
 # How work is cut into parts says nothing about the numbers.
 UNTOLD = ("pairs_per_shard",)
 
 
-def settings_table(runs: Sequence[Mapping[str, Any]]) -> ReportTable:
+def settings_table(runs: Sequence[RunRecord]) -> ReportTable:
     """Return the runs with prompts, settings and remarks; downloaded with settings as JSON."""
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "runs",
         "Prompts, settings and remarks of every run",
         runs,
+        RunRecord,
         Column("", "run", "number"),
-        Column("", "model"),
+        "model",
         Column("", "revision", "model_revision"),
-        Column("", "seed"),
+        "seed",
         Column("", "prompt", lambda run: "\n\n".join(p["text"] for p in _all_prompts(run))),
         Column("", "varieties", lambda run: "; ".join(map(_names, _all_prompts(run)))),
         Column("", "settings", lambda run: json.dumps(run["parameters"], sort_keys=True)),

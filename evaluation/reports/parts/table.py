@@ -493,11 +493,6 @@ def _fields(kind: type) -> dict[str, tuple[Shown | None, type]]:
     return found
 
 
-def downloaded(*names: str) -> tuple[Column, ...]:
-    """Return columns of the download alone, whose values stand under their own names."""
-    return tuple(Column("", name) for name in names)
-
-
 def estimate_columns(
     head: str, decimals: int, *, units: str = "", value: str = "estimate", **how: Any
 ) -> tuple[Column, ...]:

@@ -15,7 +15,6 @@ from evaluation.reports.parts.latex import escape, to_latex
 from evaluation.reports.parts.table import (
     Column,
     ReportTable,
-    downloaded,
     estimate_columns,
     pivot,
     ranked,
@@ -152,7 +151,8 @@ def test_words_for_columns_say_what_their_options_say():
         "words",
         "Words",
         ROWS,
-        *downloaded("group", "variety"),
+        Column("", "group"),
+        Column("", "variety"),
         Column.estimate("τ", "tau", "estimate", 2),
         Column.effect("Effect", "effect", "estimate", 2, prefix="effect_"),
         Column.p("p", "p_value"),
@@ -171,7 +171,7 @@ def test_words_for_columns_say_what_their_options_say():
 
 def test_table_without_rows_is_left_away_where_the_page_says_so():
     assert [table.caption for table in TABLE.printed_if_any("All.")] == ["All."]
-    assert ReportTable.of("none", "Nothing", (), *downloaded("a")).printed_if_any("None.") == ()
+    assert ReportTable.of("none", "Nothing", (), Column("", "a")).printed_if_any("None.") == ()
 
 
 def test_figure_has_the_words_of_table_and_column_by_default():
