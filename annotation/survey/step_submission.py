@@ -15,7 +15,7 @@ from annotation.models import PageEvent, ReturnResult
 from annotation.steps.forms import read_single
 from annotation.studies.lifecycle import lock_study
 from annotation.survey.late_return import is_lapsed, settle_return
-from annotation.survey.pages import Again, find_page
+from annotation.survey.pages import RetryPage, find_page
 from annotation.survey.progression import advance
 from annotation.survey.step_tokens import describe_step, read_step_token
 from annotation.survey.visit_end import end_submission
@@ -84,7 +84,7 @@ def _store(visit: Visit, step: Step | None, sent: QueryDict) -> Visit:
     # What is wrong is said in the participant's language.
     with speaking(visit.submission.language, visit.wording):
         outcome = find_page(step).store(visit, step, sent)
-    if isinstance(outcome, Again):
+    if isinstance(outcome, RetryPage):
         return visit
     _EVENTS.insert(
         [

@@ -20,7 +20,7 @@ RETIRED = re.compile(
 #: Names of classes and functions that the glossary replaced.
 RETIRED_NAMES = {
     *("Books", "BookLine", "wake_payer", "drop_undecided", "explain_misfit", "tick_boxes"),
-    *("Turns", "Begun", "StudyAction", "build_actions", "own_buttons"),
+    *("Turns", "Begun", "Again", "StudyAction", "build_actions", "own_buttons"),
 }
 #: Names that keep their spelling: they are hashed with stimuli and settings, or others gave them.
 NAMES = {

@@ -26,10 +26,10 @@ _CHECKS = PreparedInsert(CheckResponse)
 _OWN_PAGES: dict[str, Page] = {}
 
 
-class Again(Enum):
+class RetryPage(Enum):
     """The page is stored and asked once more: the visit stays where it is."""
 
-    AGAIN = "again"
+    RETRY = "retry"
 
 
 class AskedStep:
@@ -84,8 +84,8 @@ class Page:
         """Return what the template needs besides and what differs between visits, as HTML."""
         return step.told.own(AskedStep(visit, step), filled)
 
-    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | Again | None:
-        """Store the answers; an outcome ends the visit early, `Again` asks the page once more.
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | RetryPage | None:
+        """Store the answers; an outcome ends the visit early, `RetryPage` asks the page once more.
 
         Raises `AnswersRefused` for answers to mend and `PageRefused` for a page that the survey
         cannot have sent. Called in a transaction with the submission's row locked.
@@ -96,7 +96,7 @@ class Page:
                     submission=visit.submission, step_index=step.index, key=step.key, value=value
                 )
             case AskAgain():
-                return Again.AGAIN
+                return RetryPage.RETRY
             case Checked() as checked:
                 return _store_checked(visit, step, checked)
         return None
@@ -115,7 +115,7 @@ def open_page(visit: Visit, step: Step) -> bool:
 _PAGE = Page()
 
 
-def _store_checked(visit: Visit, step: Step, checked: Checked) -> Outcome | Again | None:
+def _store_checked(visit: Visit, step: Step, checked: Checked) -> Outcome | RetryPage | None:
     found: dict[str, Any] = {
         "answer": checked.answer,
         "expected": checked.expected,
@@ -131,7 +131,7 @@ def _store_checked(visit: Visit, step: Step, checked: Checked) -> Outcome | Agai
         defaults={"kind": CheckKind(checked.kind), **found},
     )
     if checked.passed is None:
-        return Again.AGAIN
+        return RetryPage.RETRY
     return Outcome.SCREENED_OUT if checked.screens_out else None
 
 
