@@ -147,7 +147,7 @@ class Agreement:
     chance: Annotated[
         float, Shown("Chance", 3, style="quiet", meaning="mean MAP of random rankings")
     ]
-    sd: float
+    sd: Annotated[float, Shown("sd", 3, meaning="over prompts, ddof 1")]
     statistic: Annotated[float, Shown("t", 2, name="t")]
     df: Annotated[float, Shown("", 0)]
     p_t: Annotated[float, Shown()]
@@ -231,7 +231,7 @@ class NullLine:
     quantity: Annotated[str, Shown("Quantity")]
     mean: Annotated[float, Shown("Mean", 4, signed=True)]
     sd: Annotated[float, Shown("sd", 4)]
-    low: float
+    low: Annotated[float, Shown("{level} from", 4, signed=True)]
     high: Annotated[float, Shown("to", 4, signed=True)]
     n: Annotated[int, Shown("Draws", 0)]
 

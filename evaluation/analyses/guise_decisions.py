@@ -76,11 +76,11 @@ class DecisionRate:
     outcome: Annotated[str, Shown("Outcome")]
     setting: Annotated[str, Shown("Setting")]
     prompt: Annotated[str, Shown()]
-    first: float
-    second: float
+    first: Annotated[float, Shown("{first}, %", 1, scale=100)]
+    second: Annotated[float, Shown("{second}, %", 1, scale=100)]
     n_first: int
     n_second: int
-    increase: float
+    increase: Annotated[float, Shown("Increase, %", 0, scale=100, signed=True)]
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,13 @@ class DecisionTest:
 
     model: Annotated[str, Shown("Model")]
     outcome: Annotated[str, Shown("Outcome")]
-    first: float
-    second: float
-    n: int
-    difference: Estimate
-    increase: float
+    first: Annotated[float, Shown("{first}, %", 1, scale=100)]
+    second: Annotated[float, Shown("{second}, %", 1, scale=100)]
+    n: Annotated[int, Shown("Decisions", 0, meaning="decisions after the first guise")]
+    difference: Annotated[Estimate, Shown("Difference, points", 1, scale=100, effect=True)]
+    increase: Annotated[float, Shown("Increase, %", 0, scale=100, signed=True)]
     equal: CountTest
-    p_holm: float
+    p_holm: Annotated[float, Shown("p (paper)", name="p_equal_holm", is_p=True)]
     contingency: CountTest
     mcnemar: CountTest
     n_ties: Annotated[int, Shown(meaning="decisions that are ties")]

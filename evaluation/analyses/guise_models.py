@@ -100,9 +100,9 @@ class FeedbackLine:
     probe: Annotated[Probe, Shown("Probe")]
     quantity: Annotated[str, Shown("Quantity")]
     without: Annotated[float, Shown("Without", 3, signed=True)]
-    sd_without: float
-    with_it: float
-    sd_with: float
+    sd_without: Annotated[float, Shown("s", 3, meaning="over prompts, ddof 1")]
+    with_it: Annotated[float, Shown("With", 3, name="with", signed=True)]
+    sd_with: Annotated[float, Shown("s", 3, meaning="over prompts, ddof 1")]
     t: Annotated[float, Shown("t", 2)]
     df: Annotated[float, Shown("df", 0)]
     p_value: Annotated[float, Shown("p (paper)", name="p", is_p=True)]

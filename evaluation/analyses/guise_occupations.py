@@ -43,7 +43,7 @@ class OccupationTest:
     model: str
     probe: Probe
     test: OneSidedT
-    p_holm: float
+    p_holm: Annotated[float, Shown("Holm", is_p=True)]
 
 
 @dataclass(frozen=True)

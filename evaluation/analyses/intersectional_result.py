@@ -47,10 +47,10 @@ class OrderRow:
     pair: str
     first: str
     second: str
-    tau_first: float
-    tau_second: float
-    tau_best: float
-    tau_reversed: float
+    tau_first: Annotated[float, Shown("First", 2, group="Kendall’s τ with")]
+    tau_second: Annotated[float, Shown("Second", 2, group="Kendall’s τ with")]
+    tau_best: Annotated[float, Shown("More similar", 2, style="strong", group="Kendall’s τ with")]
+    tau_reversed: Annotated[float, Shown("Other order", 2, group="Kendall’s τ with")]
     n_traits: int
     reason: str = ""
     reversed_reason: str = ""
@@ -81,13 +81,15 @@ class DomainPair:
     difference: float
     low: float
     high: float
-    n: int
+    n: Annotated[int, Shown("Paired groups", 0)]
     dominant: str
     reason: str = ""
     interval_reason: str = ""
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(
+        self,
+    ) -> Annotated[Estimate, Shown("Difference", 2, name="difference", effect=True)]:
         """The difference of the two means."""
         return Estimate(
             self.difference, self.low, self.high, self.n, self.reason, self.interval_reason
@@ -116,7 +118,7 @@ class Emergence:
     second: str
     trait: str
     pole: str
-    excess: float
+    excess: Annotated[float, Shown("Excess", 3, style="strong")]
     score: float
     first_score: float
     second_score: float

@@ -38,6 +38,18 @@ class CurvePoint:
     recall: Annotated[float, Shown("Recall", 2, style="strong")]
 
 
+AveragePrecision = Annotated[
+    Estimate,
+    Shown(
+        "Average precision",
+        2,
+        name="average_precision",
+        style="strong",
+        meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class NormCurve:
     """Associations in the order of their excess against the list; NaN with a reason.
@@ -67,7 +79,7 @@ class NormCurve:
     interval_reason: str = ""
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> AveragePrecision:
         return Estimate(
             self.average_precision,
             self.low,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from annotation.common.lazy import stats
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 Alternative = Literal["greater", "less"]
@@ -24,13 +25,15 @@ class OneSidedT:
     n : values of the sample
     """
 
-    mean: float
-    sd: float
-    statistic: float
+    mean: Annotated[float, Shown("Mean {quantity}", 4, signed=True, style="strong")]
+    sd: Annotated[float, Shown("sd", 4, meaning="over {units}, ddof 1")]
+    statistic: Annotated[float, Shown("t", 2, name="t")]
     df: float
-    p_value: float
-    p_two_sided: float
-    n: int
+    p_value: Annotated[float, Shown("p (below 0)", name="p_one_sided", is_p=True)]
+    p_two_sided: Annotated[
+        float, Shown("p (two-sided)", is_p=True, meaning="as the released code calls it")
+    ]
+    n: Annotated[int, Shown("{Units}", 0)]
     reason: str = UndefinedReason.NONE
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 Rule = Literal["words", "released"]
@@ -53,15 +54,15 @@ class LinearFit:
     x, fitted, band_low, band_high : the line and the interval of its mean, for a drawing
     """
 
-    intercept: float
-    slope: float
-    low: float
-    high: float
-    r_squared: float
-    statistic: float
-    df: int
-    p_value: float
-    n: int
+    intercept: Annotated[float, Shown("Intercept", 2)]
+    slope: Annotated[float, Shown("Slope", 2, signed=True, style="strong")]
+    low: Annotated[float, Shown(meaning="lower end of the paper’s {level} interval")]
+    high: Annotated[float, Shown(meaning="upper end of the paper’s {level} interval")]
+    r_squared: Annotated[float, Shown("R²", 3)]
+    statistic: Annotated[float, Shown("F", 2, name="f")]
+    df: Annotated[int, Shown("df", 0)]
+    p_value: Annotated[float, Shown("p (paper)", name="p", is_p=True)]
+    n: Annotated[int, Shown("Occupations", 0)]
     x: tuple[float, ...] = ()
     fitted: tuple[float, ...] = ()
     band_low: tuple[float, ...] = ()

@@ -35,7 +35,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
+from evaluation.reports.parts.table import Column, ReportTable
 from probing.measures.guise_library import GUILT, PENALTY
 
 # --- The words of the report on verdicts ----------------------------------------------------------
@@ -134,26 +134,23 @@ Varieties = tuple[str, ...]
 
 
 def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
-    first, second = varieties
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "tests",
         "Rates of the detrimental outcome",
         result.tests,
-        *shown(DecisionTest, "model", "outcome"),
-        Column(f"{first}, %", "first", decimals=1, scale=100),
-        Column(f"{second}, %", "second", decimals=1, scale=100),
-        Column.effect("Difference, points", "difference", decimals=1, scale=100),
+        DecisionTest,
+        *("model", "outcome", "first", "second", "difference"),
         *p_columns(value="p_difference", holm=False),
-        Column("Decisions", "n", "n", 0, meaning="decisions after the first guise"),
-        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
+        *("n", "increase"),
         Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
         Column("", "p_equal", "equal.p_value"),
-        Column.p("p (paper)", "p_equal_holm", "p_holm"),
+        "p_holm",
         Column("", "chi2_contingency", "contingency.statistic"),
         Column("", "p_contingency", "contingency.p_value"),
         Column("", "p_mcnemar", "mcnemar.p_value"),
         Column("", "n_discordant", "mcnemar.n"),
-        *shown(DecisionTest, "n_ties", "p_contingency_holm", "p_mcnemar_holm"),
+        *("n_ties", "p_contingency_holm", "p_mcnemar_holm"),
+        labels=dict(zip(("first", "second"), varieties, strict=True)),
         level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
@@ -162,17 +159,15 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
 def rate_table(
     result: DecisionAnalysis, varieties: Varieties, wordings: Mapping[str, str]
 ) -> ReportTable:
-    first, second = varieties
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "rates",
         "Rates in every prompt and setting",
         result.rates,
-        *shown(DecisionRate),
+        DecisionRate,
+        *("model", "outcome", "setting", "prompt"),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        Column(f"{first}, %", "first", decimals=1, scale=100),
-        Column(f"{second}, %", "second", decimals=1, scale=100),
-        *downloaded("n_first", "n_second"),
-        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
+        *("first", "second", "n_first", "n_second", "increase"),
+        labels=dict(zip(("first", "second"), varieties, strict=True)),
     )
 
 
@@ -225,13 +220,14 @@ def rate_blocks(rates: ReportTable, left_out: ReportTable) -> tuple[Block, ...]:
 
 
 def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        *shown(LeftOutDecision, "model", "outcome", "prompt"),
+        LeftOutDecision,
+        *("model", "outcome", "prompt"),
         Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        *shown(LeftOutDecision, "difference", "p_equal"),
+        *("difference", "p_equal"),
     )
 
 

@@ -49,7 +49,7 @@ from evaluation.reports.parts.perplexity_inputs import (
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.table import Column, ReportTable, shown
+from evaluation.reports.parts.table import Column, ReportTable
 from probing.measures.guise_library import OVERT, TRAITS
 from probing.models import ModelKind
 
@@ -144,28 +144,30 @@ PROBES = ("covert", "overt")
 
 
 def model_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "models",
         "Strength of every model",
         sorted(result.models, key=lambda row: (row.probe, row.parameters or 0)),
-        *shown(ModelLine, "model", "probe"),
+        ModelLine,
+        *("model", "probe"),
         Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
         Column("Size", "size", lambda row: row.size or None, missing="not known"),
-        *shown(ModelLine, "strength"),
+        "strength",
         level=level,
         reason="strength.note",
     )
 
 
 def size_table(result: ModelAnalysis) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "sizes",
         "Strength and perplexity by size",
         result.sizes,
+        SizeLine,
         Column("Quantity", "quantity", _quantity),
         Column("Variety", "variety", lambda row: row.variety or None),
         Column("Size", "size", _size),
-        *shown(SizeLine),
+        *("mean", "sd"),
         Column("n", "n", "mean.n", 0),
         Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
         level="standard error",
@@ -173,27 +175,24 @@ def size_table(result: ModelAnalysis) -> ReportTable:
 
 
 def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "trends",
         "Change of the strength with ten times the parameters",
         result.trends,
-        *shown(TrendLine),
+        TrendLine,
         level=level,
         reason="slope.note",
     )
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
-    spread = "over prompts, ddof 1"
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "feedback",
         "Human feedback",
         result.feedback,
-        *shown(FeedbackLine, "probe", "quantity", "without"),
-        Column("s", "sd_without", decimals=3, meaning=spread),
-        Column("With", "with", "with_it", 3, signed=True),
-        Column("s", "sd_with", decimals=3, meaning=spread),
-        *shown(FeedbackLine, "difference", "t", "df", "p_value"),
+        FeedbackLine,
+        *("probe", "quantity", "without", "sd_without", "with_it", "sd_with"),
+        *("difference", "t", "df", "p_value"),
         Column("Prompts", "n_prompts", "difference.n", 0),
         level=level,
         reason="reason",

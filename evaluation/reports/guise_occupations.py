@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +14,8 @@ from evaluation.analyses.guise_draws import Matching
 from evaluation.analyses.guise_occupations import (
     OccupationAnalysis,
     OccupationInference,
+    OccupationTest,
+    PrestigeLine,
     analyze_occupations,
 )
 from evaluation.metrics.prestige import Rule
@@ -39,7 +42,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
+from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import OCCUPATIONS
 
 # --- The words of the report on occupations -------------------------------------------------------
@@ -161,63 +164,56 @@ def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
 
 
 def test_table(result: OccupationAnalysis) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "tests",
         "Occupations as a whole",
         result.tests,
+        OccupationTest,
         *MODEL,
-        Column("Mean q", "mean", "test.mean", 4, signed=True, style="strong"),
-        Column("sd", "sd", "test.sd", 4, meaning="over occupations, ddof 1"),
-        Column("Occupations", "n", "test.n", 0),
-        Column("t", "t", "test.statistic", 2),
-        Column("", "df", "test.df"),
-        Column.p("p (below 0)", "p_one_sided", "test.p_value"),
-        Column.p("Holm", "p_holm"),
-        Column.p(
-            "p (two-sided)",
-            "p_two_sided",
-            "test.p_two_sided",
-            meaning="as the released code calls it",
-        ),
+        *("test.mean", "test.sd", "test.n", "test.statistic", "test.df"),
+        *("test.p_value", "p_holm", "test.p_two_sided"),
+        labels={"quantity": "q", "units": "occupations", "Units": "Occupations"},
         reason="test.reason",
     )
 
 
 def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "prestige",
         "Prestige on association scores",
         result.lines,
+        PrestigeLine,
         *MODEL,
-        Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
-        Column("", "low", "fit.low", meaning=f"lower end of the paper’s {level} interval"),
-        Column("", "high", "fit.high", meaning=f"upper end of the paper’s {level} interval"),
-        Column("Intercept", "intercept", "fit.intercept", 2),
-        Column("R²", "r_squared", "fit.r_squared", 3),
-        Column("F", "f", "fit.statistic", 2),
-        Column("df", "df", "fit.df", 0),
-        Column.p("p (paper)", "p", "fit.p_value"),
-        Column("Occupations", "n", "fit.n", 0),
+        *("fit.slope", "fit.low", "fit.high", "fit.intercept", "fit.r_squared"),
+        *("fit.statistic", "fit.df", "fit.p_value", "fit.n"),
+        labels={"level": level},
         level=level,
         reason="fit.reason",
     )
 
 
+@dataclass(frozen=True)
+class BandPoint:
+    """A point of a line with its band."""
+
+    model: str
+    q: float
+    fitted: float
+    low: float
+    high: float
+
+
 def band_table(result: OccupationAnalysis) -> ReportTable:
-    rows = [
-        {"line": line, "q": q, "fitted": fitted, "low": low, "high": high}
+    points = [
+        BandPoint(line.model, *point)
         for line in result.lines
-        for q, fitted, low, high in zip(
+        for point in zip(
             line.fit.x, line.fit.fitted, line.fit.band_low, line.fit.band_high, strict=True
         )
     ]
-    return ReportTable.of(
-        "prestige_line",
-        "The paper’s line of prestige with its band",
-        rows,
-        Column("", "model", "line.model"),
-        *downloaded("q", "fitted", "low", "high"),
-    )
+    title = "The paper’s line of prestige with its band"
+    columns = ("model", "q", "fitted", "low", "high")
+    return ReportTable.of_rows("prestige_line", title, points, BandPoint, *columns)
 
 
 def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:

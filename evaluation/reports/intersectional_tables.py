@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
 
 from evaluation.analyses.emergence_norms import NormAgreement
 from evaluation.analyses.intersectional_result import (
@@ -18,10 +18,11 @@ from evaluation.analyses.intersectional_result import (
 from evaluation.analyses.norm_curve import CurvePoint, NormCurve
 from evaluation.charts import Distribution, distributions_spec
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, number, p_value, sentence
 from evaluation.reports.parts.score_inputs import TraitName
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
+from evaluation.reports.parts.table import Column, ReportTable
 
 #: Rows that a page shows of what there may be thousands of; the download has them all.
 SHOWN_PAIRS = 20
@@ -48,38 +49,43 @@ def summary_of_all_table(result: IntersectionalResult, level: str) -> ReportTabl
     return _summary("order_summary_of_all", title, result.summary_of_all, components, level)
 
 
+@dataclass(frozen=True)
+class SummaryRow:
+    """The mean over paired groups of τ with one of their components."""
+
+    component: str
+    mean: Annotated[
+        Estimate,
+        Shown("Mean τ", 2, name="mean_tau", style="strong", n=Shown("Paired groups")),
+    ]
+
+
 def _summary(
     name: str, title: str, summary: OrderSummary, components: Sequence[str], level: str
 ) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         name,
         title,
-        [{"component": component, "mean": getattr(summary, component)} for component in components],
-        Column("", "component"),
-        Column("Paired group with", value=lambda row: SUMMARY[row["component"]]),
-        Column.estimate("Mean τ", "mean_tau", "mean", 2, style="strong"),
-        Column("Paired groups", "n", "mean.n", 0),
-        Column("", "reason", "mean.reason"),
-        Column("", "interval_reason", "mean.interval_reason"),
+        [SummaryRow(component, getattr(summary, component)) for component in components],
+        SummaryRow,
+        "component",
+        Column("Paired group with", value=lambda row: SUMMARY[row.component]),
+        *("mean", "mean.reason", "mean.interval_reason"),
         level=level,
         note="mean.note",
     )
 
 
 def order_table(result: IntersectionalResult, names: Names) -> ReportTable:
-    how: dict[str, Any] = {"decimals": 2, "group": "Kendall’s τ with"}
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "orders",
         "Order: every paired group",
         result.orders,
-        Column("", "pair"),
+        OrderRow,
+        "pair",
         Column("Paired group", "pair_name", lambda row: names.get(row.pair, row.pair)),
-        *downloaded("first", "second"),
-        Column("First", "tau_first", **how),
-        Column("Second", "tau_second", **how),
-        Column("More similar", "tau_best", style="strong", **how),
-        Column("Other order", "tau_reversed", **how),
-        *downloaded("n_traits", "reason", "reversed_reason"),
+        *("first", "second", "tau_first", "tau_second", "tau_best", "tau_reversed"),
+        *("n_traits", "reason", "reversed_reason"),
     )
 
 
@@ -101,17 +107,15 @@ def relation_table(result: IntersectionalResult, domains: Names) -> ReportTable:
 
 
 def domain_table(result: IntersectionalResult, domains: Names, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "domain_pairs",
         "Domains: every two",
         result.domain_pairs,
-        *downloaded("first_domain", "second_domain"),
+        DomainPair,
+        *("first_domain", "second_domain"),
         Column("Domain A", value=lambda row: domains.get(row.first_domain, row.first_domain)),
         Column("Domain B", value=lambda row: domains.get(row.second_domain, row.second_domain)),
-        *shown(DomainPair),
-        Column.effect("Difference", "difference", "estimate", 2),
-        Column("Paired groups", "n", decimals=0),
-        *downloaded("dominant", "reason", "interval_reason"),
+        *("tau_first", "tau_second", "estimate", "n", "dominant", "reason", "interval_reason"),
         level=level,
         note="estimate.note",
     )
@@ -144,22 +148,22 @@ def emergence_table(
             source="model",
         )
 
-    return ReportTable.of(
+    return ReportTable.of_rows(
         name,
         f"{name.capitalize()} associations",
         entries,
-        Column("", "pair"),
+        Emergence,
+        "pair",
         Column("Group", "pair_name", lambda row: names.get(row.pair, row.pair)),
-        *downloaded("first", "second", "trait"),
+        *("first", "second", "trait"),
         Column("", "dimension", lambda row: traits[row.trait].dimension),
-        Column("", "pole"),
+        "pole",
         Column(
             "Trait",
             "adjective",
             lambda row: traits[row.trait].high if row.pole == "high" else traits[row.trait].low,
         ),
-        Column("Excess", "excess", decimals=3, style="strong"),
-        *downloaded("score", "first_score", "second_score"),
+        *("excess", "score", "first_score", "second_score"),
         printed("Group", "score"),
         printed("First component", "first_score"),
         printed("Second component", "second_score"),
@@ -167,43 +171,33 @@ def emergence_table(
 
 
 def norm_table(norms: NormAgreement, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "norms",
         "Emergent traits against a list",
         (norms,),
-        *downloaded(*(field.name for field in fields(NormAgreement))),
+        NormAgreement,
+        *(field.name for field in fields(NormAgreement)),
         level=level,
         note="reason",
     )
 
 
 def curve_table(curve: NormCurve, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "norm_curve",
         "Average precision against the list",
         (curve,),
-        Column.estimate(
-            "Average precision",
-            "average_precision",
-            "estimate",
-            2,
-            style="strong",
-            meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
-        ),
-        *shown(NormCurve),
-        *downloaded("reason", "interval_reason"),
+        NormCurve,
+        *("estimate", "chance", "p_value", "n_shuffles", "n_groups", "n_expected", "n_possible"),
+        *("reason", "interval_reason"),
         level=level,
         note="estimate.note",
     )
 
 
 def curve_points_table(curve: NormCurve) -> ReportTable:
-    return ReportTable.of(
-        "norm_curve_points",
-        "Precision and recall at every threshold",
-        curve.points,
-        *shown(CurvePoint),
-    )
+    title = "Precision and recall at every threshold"
+    return ReportTable.of_rows("norm_curve_points", title, curve.points, CurvePoint)
 
 
 def curve_blocks(
@@ -234,7 +228,7 @@ def key_numbers(
     *,
     by_poles: bool,
 ) -> tuple[KeyNumber, ...]:
-    means = {row["component"]: row for table in (summary, of_all) for row in table.rows}
+    means = {row.component: row for table in (summary, of_all) for row in table.rows}
     prevailing = sum(bool(row.dominant) for row in result.domain_pairs)
     share = result.n_emergent / result.n_associations if result.n_associations else math.nan
     return (
@@ -242,7 +236,7 @@ def key_numbers(
             summary.key(
                 "mean_tau",
                 means[name],
-                f"Mean over {count(means[name]['mean'].n, 'paired group')}",
+                f"Mean over {count(means[name].mean.n, 'paired group')}",
                 label=label,
             )
             for name, label in (

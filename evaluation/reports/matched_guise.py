@@ -280,69 +280,55 @@ class GuiseTables:
 def variation_table(
     result: GuiseAnalysis, names: Mapping[str, str], wordings: Mapping[str, str]
 ) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "variation",
         "Agreement and strength by version, setting and prompt",
         result.variations,
+        VariationLine,
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        *shown(VariationLine, "factor", "level"),
+        *("factor", "level"),
         Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-        *shown(VariationLine, "agreement", "strength"),
+        *("agreement", "strength"),
         Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
         level="standard error",
     )
 
 
 def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "nulls",
         "What chance gives",
         result.nulls,
+        NullLine,
         Column("Model", "model", lambda row: row.model or "any"),
         Column("Probe", "probe", lambda row: row.probe or "any"),
-        *shown(NullLine, "quantity", "mean", "sd"),
-        Column(f"{level} from", "low", decimals=4, signed=True),
-        *shown(NullLine, "high", "n"),
+        *("quantity", "mean", "sd", "low", "high", "n"),
+        labels={"level": level},
     )
 
 
 def tops_table(result: GuiseAnalysis) -> ReportTable:
-    return ReportTable.of(
-        "tops",
-        "The first five of every study and model",
-        result.tops,
-        *shown(TopAttribute),
-    )
+    title = "The first five of every study and model"
+    return ReportTable.of_rows("tops", title, result.tops, TopAttribute)
 
 
 def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "agreement",
         "Agreement with people",
         result.agreements,
+        Agreement,
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        *shown(Agreement, "estimate", "chance"),
+        *("estimate", "chance"),
         Column("Prompts", "n_prompts", "estimate.n", 0),
-        Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
+        "sd",
         Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
-        *shown(
-            Agreement,
-            "statistic",
-            "df",
-            "p_t",
-            "p_t_holm",
-            "p_permutation",
-            "p_permutation_holm",
-            "least",
-            "most",
-            "shared",
-            "p_shared",
-            "strength",
-        ),
+        *("statistic", "df", "p_t", "p_t_holm", "p_permutation", "p_permutation_holm"),
+        *("least", "most", "shared", "p_shared", "strength"),
         level=level,
         reason="estimate.note",
         note="reason",
@@ -365,12 +351,13 @@ def favorability_table(result: GuiseAnalysis, level: str) -> ReportTable:
 
 
 def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable.of(
+    return ReportTable.of_rows(
         "scores",
         "Association scores",
         result.scores,
+        AttributeScore,
         *MODEL,
-        *shown(AttributeScore, "rank", "attribute", "estimate", "prompt_sd"),
+        *("rank", "attribute", "estimate", "prompt_sd"),
         *p_columns(),
         Column("", "reason", lambda row: row.estimate.reason or row.why_no_p),
         level=level,
