@@ -56,7 +56,13 @@ from evaluation.reports.parts.participants import (
     participants_table,
 )
 from evaluation.reports.parts.provenance import run_key
-from evaluation.reports.parts.rating_inputs import check_arm, no_ratings, title_of_arm
+from evaluation.reports.parts.rating_inputs import (
+    check_arm,
+    count_submissions,
+    left_out_in_review,
+    no_ratings,
+    title_of_arm,
+)
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import TRAITS
@@ -479,6 +485,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
                     "source": study.source,
                     "instrument_version": instrument.version,
                     "instrument_hash": instrument.content_hash,
+                    **count_submissions(study, parameters.arm),
                     "ratings": len(rows),
                 },
                 **({"corpus": corpus_record(text.text.corpus)} if text and text.text else {}),
@@ -544,7 +551,10 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
             ),
             method=method(result, record),
             caveats=caveats(result),
-            left_out=left_out(result, record, names),
+            left_out=(
+                *left_out_in_review(record["study"]),
+                *left_out(result, record, names),
+            ),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

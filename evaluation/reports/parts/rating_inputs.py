@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -181,6 +181,25 @@ class ModelScores:
         return set(self.scores["scale"])
 
 
+class ReviewRecord(TypedDict):
+    """Finished submissions of a study, or of one arm of it, and what the review made of them."""
+
+    finished: int
+    accepted: int
+    excluded: int
+
+
+def count_submissions(study: Study, arm: str) -> ReviewRecord:
+    """Three queries."""
+    finished = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
+    submissions = in_arm(finished, arm)
+    return {
+        "finished": submissions.count(),
+        "accepted": submissions.filter(data_decision=DataDecision.ACCEPTED).count(),
+        "excluded": submissions.filter(data_decision=DataDecision.EXCLUDED).count(),
+    }
+
+
 def load_people(study: Study, *, arm: str = "") -> People:
     """Return the accepted ratings of ``study``, or of one arm; `ReportError` where there are none.
 
@@ -196,8 +215,6 @@ def load_people(study: Study, *, arm: str = "") -> People:
     rated = set(ratings["group"].unique())
     domains = dict(Domain.choices)
     asked = list(instrument.groups.all())
-    finished = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
-    submissions = in_arm(finished, arm)
     return People(
         study=study,
         ratings=ratings,
@@ -222,9 +239,7 @@ def load_people(study: Study, *, arm: str = "") -> People:
             "instrument_version": instrument.version,
             "instrument_hash": instrument.content_hash,
             "groups_per_submission": _count_rated_groups(ratings),
-            "finished": submissions.count(),
-            "accepted": submissions.filter(data_decision=DataDecision.ACCEPTED).count(),
-            "excluded": submissions.filter(data_decision=DataDecision.EXCLUDED).count(),
+            **count_submissions(study, arm),
             "ratings": len(ratings),
             "ratings_hash": hash_ratings(ratings),
         },
@@ -327,7 +342,7 @@ def say_accepted(study: StudyRecord) -> str:
     return f"{count(n, 'submission')} of {finished} finished ones {verb} accepted"
 
 
-def left_out_in_review(study: StudyRecord) -> tuple[str, ...]:
+def left_out_in_review(study: ReviewRecord | StudyRecord) -> tuple[str, ...]:
     """Return how many finished submissions do not count, and why, as a line or none."""
     n, excluded = study["finished"] - study["accepted"], study["excluded"]
     if not n:
