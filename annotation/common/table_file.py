@@ -266,7 +266,7 @@ def read_table(
     if rows is not None:
         # A blank line separates, it is no row.
         filled = [(line, cells) for line, cells in rows if any(cell.strip() for cell in cells)]
-        records = list(_to_records(filled, name_columns, may_end_early))
+        records = _doubt_quotes(list(_to_records(filled, name_columns, may_end_early)))
         records, labels = _drop_headings(records, notices)
         records = _split_rounds(records, count_known)
         records = _read_cells(records, notices) if or_json else records
@@ -536,6 +536,20 @@ def _to_records(
             yield Record(line, fault=fault, cells=tuple(cells))
         else:
             yield Record(line, dict(zip(columns, cells, strict=False)))
+
+
+def _doubt_quotes(records: list[Record]) -> list[Record]:
+    """Return rows with those that hold a single quotation mark bad, too, if some line is broken: a
+    mark that was lost can move the cells of the next line."""
+    if not any(record.fault for record in records):
+        return records
+    fault = "holds a single quotation mark, and other lines are broken. Check where cells end."
+    return [
+        Record(one.line, fault=fault, cells=tuple(one.values.values()))
+        if any(str(value).count('"') % 2 for value in one.values.values())
+        else one
+        for one in records
+    ]
 
 
 def _drop_headings(
