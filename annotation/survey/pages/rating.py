@@ -199,11 +199,9 @@ def describe_way_out(visit: Visit) -> str:
 
 
 def _name_place(visit: Visit, step: Step) -> str:
-    """Return which of the texts of a visit stands on the page; "" where groups are rated."""
-    if not visit.study.rates_texts:
-        return ""
+    """Return which of the texts or groups of a visit stands on the page."""
     places = sorted(visit.assignments)
-    return _("Text %(n)d of %(total)d") % {
-        "n": places.index(step.position) + 1,
-        "total": len(places),
-    }
+    counts = {"n": places.index(step.position) + 1, "total": len(places)}
+    if visit.study.rates_texts:
+        return _("Text %(n)d of %(total)d") % counts
+    return _("Group %(n)d of %(total)d") % counts
