@@ -160,11 +160,11 @@ def _scores(console: Console, run: Run) -> str:
         )
         most = min(_NAMED, (len(scored) + 1) // 2)  # no score is among both
         ends = [
-            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:most]),
             ", ".join(
-                f"{column.low} {_signed(value)}"
-                for value, column in scored[most:][: -_NAMED - 1 : -1]
-            ),
+                f"{column.high if value >= 0 else column.low} {_signed(value)}"
+                for value, column in some
+            )
+            for some in (scored[:most], scored[most:][: -_NAMED - 1 : -1])
         ]
         if len(heads) == 1:
             ends = [", ".join(_signed(value) for value, _ in scored)]

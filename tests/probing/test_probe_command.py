@@ -68,6 +68,23 @@ def test_no_score_is_printed_among_the_highest_and_the_lowest(
     assert len(re.findall(r"[+−]\d\.\d\d", printed)) == len(traits)
 
 
+@pytest.mark.parametrize("leaning", [1, -1])
+def test_a_score_stands_beside_the_pole_that_it_leans_to(
+    bert: LanguageModel,  # noqa: F811
+    leaning: int,
+) -> None:
+    how = ("--model", bert.name, "--local", "--groups", "man", "--measure", "ilps_star")
+    probe(*how)
+    scores = {score.trait: score.value for score in Score.objects.filter(template="")}
+    plain = {slug: value or 0.0 for slug, value in scores.items() if slug.count("-") == 1}
+    alike = [slug for slug, value in plain.items() if leaning * value > 0.01][:2]
+    assert len(alike) == 2
+    printed = probe(*how, "--traits", *alike)  # the highest and the lowest lean to one side
+    for slug in alike:
+        low, high = slug.split("-")
+        assert f"{high if leaning > 0 else low} {'+' if leaning > 0 else '−'}" in printed
+
+
 @pytest.mark.parametrize("measure", ["ilps", "ilps_star", "set"])
 def test_a_causal_model_takes_the_prior_noun_by_itself(checkpoints: Path, measure: str) -> None:
     model = str(checkpoints / "tiny-gpt2")
