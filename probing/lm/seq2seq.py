@@ -108,8 +108,12 @@ class Seq2SeqModel(TextModel):
 
     @property
     def _start(self) -> int:
-        stated = self._model.generation_config.decoder_start_token_id
-        return int(self._model.config.pad_token_id if stated is None else stated)
+        stated = (
+            self._model.generation_config.decoder_start_token_id,
+            self.facts.decoder_start,
+            self._model.config.pad_token_id,
+        )
+        return int(next(token for token in stated if token is not None))
 
     @property
     def _forced(self) -> list[int]:

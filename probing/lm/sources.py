@@ -322,7 +322,7 @@ def _facts(
         hidden_size=_whole(config, "hidden_size", "dim", "n_embd", "d_model"),
         max_length=_max_length(config, family, masked=kind in ("masked", "encoder")),
         revision=revision,
-        decoder_start=_whole(config, "decoder_start_token_id"),
+        decoder_start=_decoder_start(config),
         labels=_labels(config),
         switch_length=_switch_length(config),
         architecture=", ".join(architectures),
@@ -400,6 +400,14 @@ def _rope_type(rope: dict[str, Any]) -> str:
 def _whole(config: dict[str, Any], *names: str) -> int | None:
     """Return the first of the named values that is a whole number."""
     return next((config[name] for name in names if type(config.get(name)) is int), None)
+
+
+def _decoder_start(config: dict[str, Any]) -> int | None:
+    """Return the token that is stated, or with which a decoder that is described apart begins."""
+    apart = config.get("decoder")
+    begins = _whole(apart, "bos_token_id") if isinstance(apart, dict) else None
+    stated = _whole(config, "decoder_start_token_id")
+    return begins if stated is None else stated
 
 
 def _count_stored(folder: Path) -> int | None:

@@ -37,6 +37,7 @@ from tests.probing.lm.tiny_families import (
     logprobs_alone,
     make_family,
 )
+from tools.bench.guise_checkpoints import Size, make_tokenizer
 
 WORDS = ("kind", "rude")
 #: One beginning; the second and the last are on the far side of longrope's switch.
@@ -232,8 +233,7 @@ def test_a_model_whose_own_code_fails_is_refused_in_one_line(
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("written", [2, 15, 16, 30])
-def test_a_decoder_that_outgrows_its_window_has_the_value_of_a_whole_pass(written: int) -> None:
+def tiny_t5gemma() -> Any:
     half: dict[str, Any] = {
         "vocab_size": 300,
         "hidden_size": 32,
@@ -248,9 +248,35 @@ def test_a_decoder_that_outgrows_its_window_has_the_value_of_a_whole_pass(writte
     config = transformers.T5GemmaConfig(
         encoder=transformers.T5GemmaModuleConfig(**half),
         decoder=transformers.T5GemmaModuleConfig(**half, is_decoder=True),
+        vocab_size=300,
     )
     torch.manual_seed(0)
-    model = transformers.T5GemmaForConditionalGeneration(config).eval()
+    return transformers.T5GemmaForConditionalGeneration(config).eval()
+
+
+def test_a_decoder_that_is_described_apart_begins_with_its_own_first_token(tmp_path: Path) -> None:
+    model = tiny_t5gemma()
+    model.save_pretrained(tmp_path)
+    words = ["she", "is", "warm", "cold"]
+    made = make_tokenizer("seq2seq", words, Size(vocabulary=300))
+    made.save_pretrained(tmp_path)
+    ids = made.encode("she is warm")
+    first = model.prepare_decoder_input_ids_from_labels(torch.tensor([ids]))[0, 0].item()
+    assert first != made.pad_token_id
+    sentinel = made.convert_tokens_to_ids("<extra_id_0>")
+    hidden = torch.tensor([[*ids[:2], sentinel, *ids[3:]]])
+    with torch.inference_mode():
+        logits = model(input_ids=hidden, decoder_input_ids=torch.tensor([[first, sentinel]])).logits
+    wanted = logits[0, 1].double().log_softmax(0)[ids[2]].item()
+    (found,) = load_text_model(tmp_path).token_logprobs(["she is warm"])
+    assert found[2] == pytest.approx(wanted, abs=1e-5)
+    slot = load_slot_model(tmp_path).word_logprobs([SlotContext("she is ", "")], ["warm"])
+    assert float(np.asarray(slot).ravel()[0]) == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("written", [2, 15, 16, 30])
+def test_a_decoder_that_outgrows_its_window_has_the_value_of_a_whole_pass(written: int) -> None:
+    model = tiny_t5gemma()
     sources = [list(range(5, 25)), list(range(5, 12))]
 
     def write(*, cached: bool) -> torch.Tensor:
