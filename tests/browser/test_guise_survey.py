@@ -46,7 +46,7 @@ def test_by_keyboard_with_the_text_in_sight_and_no_violation(
     expect(page.get_by_role("heading", level=1)).to_have_text(
         "What is the person who wrote this like?"
     )
-    expect(page.get_by_text("Text 1 of 3")).to_be_visible()
+    expect(page.get_by_text("Text 1 of 2")).to_be_visible()
     expect(page.get_by_role("region", name="Somebody wrote this")).to_be_visible()
     scan(page, "rating a text")
     page.get_by_role("button", name="Continue").click()

@@ -199,8 +199,10 @@ def describe_way_out(visit: Visit) -> str:
 
 
 def _name_place(visit: Visit, step: Step) -> str:
-    """Return which of the texts or groups of a visit stands on the page."""
-    places = sorted(visit.assignments)
+    """Return which of a visit's texts or groups stands on the page; "" where it comes again."""
+    places = [place for place, one in sorted(visit.assignments.items()) if not one.is_repeat]
+    if step.position not in places:
+        return ""
     counts = {"n": places.index(step.position) + 1, "total": len(places)}
     if visit.study.rates_texts:
         return _("Text %(n)d of %(total)d") % counts
