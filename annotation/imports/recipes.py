@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 
-from annotation.imports.import_kind import ImportKind, ImportRequest
+from annotation.imports.import_kind import (
+    Imported,
+    ImportKind,
+    ImportPlan,
+    ImportRequest,
+    import_file,
+)
 from annotation.models import ImportRecipe
 
 
@@ -56,3 +64,12 @@ def save_recipe(kind: ImportKind, request: ImportRequest, name: str) -> None:
     recipe.guesses, recipe.has_heading = request.guesses, request.has_heading
     recipe.full_clean()
     recipe.save()
+
+
+def import_and_save(
+    kind: ImportKind, request: ImportRequest, name: str, **how: Any
+) -> tuple[Imported, ImportPlan]:
+    """Store a file and, under a name, its columns: both or neither. Raises as both do."""
+    with transaction.atomic():
+        save_recipe(kind, request, name)
+        return import_file(kind, request, **how)

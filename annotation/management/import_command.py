@@ -19,11 +19,10 @@ from annotation.imports.import_kind import (
     ImportPlan,
     ImportRequest,
     MissingColumnError,
-    import_file,
     import_kinds,
     plan_import,
 )
-from annotation.imports.recipes import save_recipe, use_recipe
+from annotation.imports.recipes import import_and_save, use_recipe
 from annotation.library.library_kind import Action, join
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_owner
@@ -103,10 +102,10 @@ class ImportCommand(FileCommand):
             )
             try:
                 request = use_recipe(kind, request, options["recipe"])
-                save_recipe(kind, request, options["save_recipe"])
             except ValidationError as error:
                 self.refuse(error)
-            asked = {name: options[name] for name in ("dry_run", "skip_bad_rows", "bad_rows")}
+            how = ("dry_run", "skip_bad_rows", "bad_rows", "save_recipe")
+            asked = {name: options[name] for name in how}
             self._import(kind, request, **asked)
 
     def _import(
@@ -117,6 +116,7 @@ class ImportCommand(FileCommand):
         dry_run: bool,
         skip_bad_rows: bool,
         bad_rows: Path | None,
+        save_recipe: str,
     ) -> None:
         try:
             if dry_run:
@@ -129,7 +129,7 @@ class ImportCommand(FileCommand):
                 if plan.problems and not skip_bad_rows:
                     self.refuse(BadImportError(plan), hint=HINT)
                 return
-            done, plan = import_file(kind, request, skip_bad_rows=skip_bad_rows)
+            done, plan = import_and_save(kind, request, save_recipe, skip_bad_rows=skip_bad_rows)
         except BadImportError as error:
             self._keep_bad_rows(kind, request, error.plan, bad_rows)
             self.tell(error.plan.problems, "Bad")

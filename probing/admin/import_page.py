@@ -25,11 +25,10 @@ from annotation.imports.import_kind import (
     ImportPlan,
     ImportRequest,
     StalePlanError,
-    import_file,
     import_kinds,
     plan_import,
 )
-from annotation.imports.recipes import list_recipes, save_recipe, use_recipe
+from annotation.imports.recipes import import_and_save, list_recipes, use_recipe
 from annotation.library.library_kind import Action, Plan, Value, join
 from annotation.researcher.pages.fields import ChoiceField, ParagraphField, TextField, UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
@@ -225,10 +224,10 @@ class ImportPage(ResearcherPage):
             return build_attachment(iter([written]), "bad-rows.csv")
         if "import" not in self.request.POST or form.is_new:  # a new file is looked at first
             return self.show_plan(form, head, plan_import(self.kind, asked))
-        save_recipe(self.kind, asked, form.cleaned_data["save_recipe"])
-        done, plan = import_file(
+        done, plan = import_and_save(
             self.kind,
             asked,
+            form.cleaned_data["save_recipe"],
             skip_bad_rows=form.cleaned_data["skip_bad_rows"],
             expected_digest=self.request.POST.get("digest", ""),
         )

@@ -23,11 +23,10 @@ from annotation.imports.import_kind import (
     ImportKind,
     ImportPlan,
     ImportRequest,
-    import_file,
     import_kinds,
     plan_import,
 )
-from annotation.imports.recipes import list_recipes, save_recipe, use_recipe
+from annotation.imports.recipes import import_and_save, list_recipes, use_recipe
 
 LONGEST_CONTENT = 50_000_000
 PROBLEMS_TOLD = 500
@@ -192,11 +191,12 @@ class ImportViewSet(viewsets.ViewSet):
             content, name, values["options"], user, values["columns"], sheet=values["sheet"]
         )
         asked = use_recipe(kind, asked, values["recipe"])
-        save_recipe(kind, asked, values["save_recipe"])
         try:
             if values["dry_run"]:
                 return Response(_describe(kind, asked, plan_import(kind, asked)))
-            done, plan = import_file(kind, asked, skip_bad_rows=values["skip_bad_rows"])
+            done, plan = import_and_save(
+                kind, asked, values["save_recipe"], skip_bad_rows=values["skip_bad_rows"]
+            )
         except TableFileError as error:
             raise serializers.ValidationError({"content": [str(error)]}) from error
         except BadImportError as error:

@@ -39,6 +39,19 @@ def test_a_mapping_is_saved_and_used_again_by_command(tmp_path: Path) -> None:
         call_command("import_results", "scores", file, recipe="Ours", obtained="x")
 
 
+def test_a_refused_file_and_a_dry_run_save_no_recipe(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(OWN.replace("80", "800"))
+    said = [f"{what}={column}" for what, column in SAID.items()]
+    how = {"map": said, "save_recipe": "Ours", **ABOUT}
+    with pytest.raises(CommandError):
+        call_command("import_results", "ratings", file, **how)
+    assert not ImportRecipe.objects.exists()
+    file.write_text(OWN)
+    call_command("import_results", "ratings", file, dry_run=True, **how)
+    assert not ImportRecipe.objects.exists()
+
+
 def test_what_is_said_beside_a_recipe_comes_first(tmp_path: Path) -> None:
     ImportRecipe.objects.create(kind="ratings", name="Ours", columns=SAID)
     file = tmp_path / "a.csv"
@@ -52,6 +65,9 @@ def test_a_mapping_is_saved_and_used_again_over_http(api: APIClient) -> None:
     asked = {"kind": "ratings", "file_name": "a.csv", "options": ABOUT, "dry_run": True}
     said = {"content": OWN, "columns": SAID, "save_recipe": "Ours"}
     assert api.post("/api/v1/imports/", asked | said, format="json").status_code == 200
+    assert not ImportRecipe.objects.exists()  # a dry run stores nothing
+    done = {**asked, **said, "dry_run": False}
+    assert api.post("/api/v1/imports/", done, format="json").status_code == 201
     kinds = {one["name"]: one["recipes"] for one in api.get("/api/v1/imports/").json()}
     assert (kinds["ratings"], kinds["scores"]) == (["Ours"], [])
     answer = api.post(
