@@ -105,6 +105,19 @@ def drop_triggers(connection: BaseDatabaseWrapper) -> None:
                 cursor.execute(f"DROP FUNCTION IF EXISTS {name}() CASCADE")
 
 
+def has_triggers(connection: BaseDatabaseWrapper) -> bool:
+    """Return whether the database has every trigger. One query."""
+    is_sqlite = connection.vendor == "sqlite"
+    listed = (
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        if is_sqlite
+        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(listed)
+        return {name for (name,) in cursor.fetchall()} >= TRIGGERS.keys()
+
+
 def recount(connection: BaseDatabaseWrapper) -> None:
     """Count every submission anew."""
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
@@ -145,8 +158,13 @@ def before_migrate(*, plan: Any, using: str, **_options: Any) -> None:
 
 
 def after_migrate(*, plan: Any, using: str, **_options: Any) -> None:
-    """Whatever was altered: the counts are exact from here on."""
+    """Whatever was altered: the counts are exact from here on.
+
+    Also after a migration that was killed between dropping the triggers and this.
+    """
     connection = connections[using]
-    if plan and COUNTS in connection.introspection.table_names():
+    if COUNTS not in connection.introspection.table_names():
+        return
+    if plan or not has_triggers(connection):
         drop_triggers(connection)
         add_triggers(connection)

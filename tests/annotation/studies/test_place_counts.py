@@ -19,7 +19,9 @@ from annotation.models import (
 from annotation.studies.place_counts import (
     after_migrate,
     before_migrate,
+    drop_triggers,
     find_wrong_counts,
+    has_triggers,
 )
 from annotation.studies.quotas import count_quotas, list_slots
 from annotation.studies.review_service import review_submission
@@ -149,3 +151,11 @@ def test_counting_places_reads_no_submission_that_has_ended(study: Study) -> Non
     assert "submission_by_place (study_id=? AND state=? AND reserved_until>?)" in plan
     assert "SCAN annotation_" not in plan
     assert [quota.taken for quota in count_quotas(study, instrument=study.instruments.get())]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_migration_that_was_killed_before_its_end_leaves_no_counts_untended() -> None:
+    drop_triggers(connection)  # what a kill leaves once no migration is open any more
+    call_command("migrate", verbosity=0)
+    assert has_triggers(connection)
+    assert find_wrong_counts() == []
